@@ -1,0 +1,1 @@
+"""What should be: values in, values out. Nothing here reads, writes, logs, waits or knows the time."""

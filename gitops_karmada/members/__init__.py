@@ -1,0 +1,1 @@
+"""The member clusters: what is there, and doing there what the core decided."""

@@ -1,0 +1,1 @@
+"""People: who hears of a turn, and how."""
