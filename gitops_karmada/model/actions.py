@@ -18,7 +18,7 @@ class Certainty(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owner:
-    """Who an object belongs to: the tool, the tool's instance, its unit (an Application, a release), and the evidence."""
+    """Who an object belongs to: the tool, its instance, its unit (an Application, a release), and the evidence."""
 
     tool: str
     instance: str = ""
@@ -49,7 +49,7 @@ class Receipt:
 
     `intent` is the digest of what we sent; `fields` the digest of the managed fields that we then held.
     `adopted` objects existed before us and are released, not deleted, when they leave Git.
-    `heat` counts our corrections (1 each, halving with time; see `core.guard`) since `heated_at` (seconds of the epoch).
+    `heat` counts our corrections, fading with time (`core.guard`), as of `heated_at` (seconds of the epoch).
     """
 
     uid: str = ""

@@ -33,7 +33,7 @@ class Deadlines:
 class MemberConnection:
     """How a member is reached: references only, never a secret itself.
 
-    Either `kubeconfig` (with `context`), or `endpoint` with `token_file` and `ca_file`, or `in_cluster`, or `directory`.
+    One of: `kubeconfig` (with `context`); `endpoint` with `token_file` and `ca_file`; `in_cluster`; `directory`.
     Relative paths inside a kubeconfig are relative to it and may not leave its folder.
     `allow_exec` names the credential programs (absolute paths) that the kubeconfig may run; by default none.
     `identity` is the UID of the namespace kube-system that the member must have; empty trusts what answers.
@@ -92,7 +92,7 @@ class Observed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unreachable:
-    """A member that did not answer, or not as the member it should be: everything about it is unknown, nothing is empty."""
+    """A member that did not answer, or not as the member it should be: all of it is unknown, nothing is empty."""
 
     cluster: ClusterName
     reason: str
