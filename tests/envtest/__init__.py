@@ -32,7 +32,7 @@ who changes things), `reader` (get, list, watch everything), `nobody` (no rights
 
 Client (`client.py`; objects are plain dicts; no namespace given means "default" for namespaced kinds, all for list):
 
-    client.get("apps/v1", "Deployment", "web", "shop")         -> object; raises NotFoundError (an ApiError: .code, .reason)
+    client.get("apps/v1", "Deployment", "web", "shop")         -> object; NotFoundError (an ApiError)
     client.find("apps/v1", "Deployment", "web", "shop")        -> object or None
     client.list("apps/v1", "Deployment", namespace=None, labels=None)  -> list of objects
     client.create(obj)                                         -> object

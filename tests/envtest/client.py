@@ -204,7 +204,8 @@ class Client:
     def _is_served(self, api_version: str, kind: str) -> bool:
         try:
             self.list(api_version, kind)
-        except NotFoundError:
+        except ApiError:
+            # 404 until it is routed, then for a moment 429: its storage is being set up.
             return False
         return True
 
