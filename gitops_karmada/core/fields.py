@@ -15,7 +15,7 @@ def integer(obj: Any, *path: str | int) -> int:
 
 def optional_integer(obj: Any, *path: str | int) -> int | None:
     value = dig(obj, *path)
-    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+    if value is None or type(value) is int:
         return value
     if isinstance(value, float) and value.is_integer():
         return int(value)

@@ -85,9 +85,10 @@ def dependencies_of(template: Object, namespace: str) -> list[Object]:
 
 def _requests(container: Any) -> Iterator[tuple[str, int]]:
     """A container's requests, with its limits where it requests nothing."""
-    resources = dig(container, "resources")
-    limits = _map(resources, "limits")
-    requests = _map(resources, "requests")
+    resources = _map(container, "resources")
+    if not resources:
+        return iter(())
+    limits, requests = _map(resources, "limits"), _map(resources, "requests")
     return _amounts({**limits, **requests} if limits else requests)
 
 
@@ -125,15 +126,15 @@ def _secrets(spec: Any) -> Iterator[Any]:
             yield from (dig(variable, "valueFrom", "secretKeyRef", "name") for variable in _list(container, "env"))
             yield from (dig(source, "secretRef", "name") for source in _list(container, "envFrom"))
     for volume in _list(spec, "volumes"):
-        yield from (dig(volume, *path) for path in SECRET_VOLUMES)
+        yield from (dig(volume, *path) for path in SECRET_VOLUMES if path[0] in volume)
         yield from (dig(source, "secret", "name") for source in _list(dig(volume, "projected"), "sources"))
 
 
 def _list(value: Any, name: str) -> list[Any]:
-    found = dig(value, name)
+    found = value.get(name) if type(value) is dict or isinstance(value, Mapping) else None
     return found if isinstance(found, list) else []
 
 
 def _map(value: Any, name: str) -> Mapping[str, Any]:
-    found = dig(value, name)
+    found = value.get(name) if type(value) is dict or isinstance(value, Mapping) else None
     return found if isinstance(found, Mapping) else {}

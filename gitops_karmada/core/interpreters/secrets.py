@@ -4,12 +4,12 @@ from gitops_karmada.core.fields import with_field
 from gitops_karmada.core.interpreters import Interpretation
 from gitops_karmada.model.objects import Object
 
-TOKEN_TYPE = "kubernetes.io/service-account-token"
+ISSUED_TYPE = "kubernetes.io/service-account-token"
 
 
 def retain(desired: Object, observed: Object) -> Object:
     """Keep the token that the member issued."""
-    if desired.get("type") != TOKEN_TYPE or observed.get("data") is None:
+    if desired.get("type") != ISSUED_TYPE or observed.get("data") is None:
         return desired
     return with_field(desired, ("data",), observed["data"])
 
