@@ -225,6 +225,12 @@ def _integer(value: Any, path: str, faults: Faults) -> Any:
     )
 
 
+def _number(value: Any, path: str, faults: Faults) -> Any:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    return _wrong(path, faults, "a number", value)
+
+
 def _boolean(value: Any, path: str, faults: Faults) -> Any:
     return value if isinstance(value, bool) else _wrong(path, faults, "true or false", value)
 
@@ -270,6 +276,7 @@ _PLAIN: dict[Any, Decoder] = {
     Any: lambda value, path, faults: value,
     str: _string,
     int: _integer,
+    float: _number,
     bool: _boolean,
     Quantity: _amount,
     datetime: _moment,

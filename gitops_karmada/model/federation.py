@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
+from gitops_karmada.model.actions import Receipt
 from gitops_karmada.model.bindings import Binding
 from gitops_karmada.model.clusters import Cluster
 from gitops_karmada.model.frozen import NOTHING
@@ -92,5 +93,9 @@ class Ledger:
     clusters: Mapping[ClusterName, Cluster] = field(default_factory=dict)
     rebalancers: Mapping[str, WorkloadRebalancer] = field(default_factory=dict)
     sources: Mapping[Key, str] = field(default_factory=dict)
+    whys: Mapping[Key, Any] = field(default_factory=dict)
+    receipts: Mapping[Place, Receipt] = field(default_factory=dict)
+    template_statuses: Mapping[Key, Any] = field(default_factory=dict)
+    quotas: Mapping[str, FederatedResourceQuota] = field(default_factory=dict)
     memory: Mapping[str, Any] = field(default=NOTHING)
     problems: tuple[Problem, ...] = ()

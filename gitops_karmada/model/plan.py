@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from gitops_karmada.model.actions import Receipt
 from gitops_karmada.model.bindings import Binding
 from gitops_karmada.model.clusters import Cluster
 from gitops_karmada.model.federation import Commit
@@ -85,5 +86,6 @@ class Plan:
     quotas: Mapping[str, FederatedResourceQuota] = field(default_factory=dict)
     sources: Mapping[Key, str] = field(default_factory=dict)
     template_statuses: Mapping[Key, Any] = field(default_factory=dict)
+    receipts: Mapping[Place, Receipt] = field(default_factory=dict)
     memory: Mapping[str, Any] = field(default=NOTHING)
     problems: tuple[Problem, ...] = ()

@@ -70,7 +70,7 @@ class WorkStatus:
 class Work:
     """One rendered object for one member, and what became of it.
 
-    `evidence_uid` is the UID that the member gave the object when we last wrote it: what a later delete must name.
+    `retiring` says why the object is to go; the work stays in the ledger until the object is seen to be gone.
     """
 
     cluster: ClusterName
@@ -81,8 +81,7 @@ class Work:
     preserve: bool = False
     conflict_resolution: str = "abort"
     status: WorkStatus = WorkStatus()
-    uid: str = ""
-    contests: int = 0
+    retiring: str = ""
 
     @property
     def key(self) -> Key:
