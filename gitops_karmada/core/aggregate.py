@@ -1,0 +1,233 @@
+"""What became of a plan: outcomes and live objects as conditions of works and bindings, and as template statuses."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Final, assert_never
+
+from gitops_karmada.core.interpret import Interpreter
+from gitops_karmada.core.interpreters import InterpretError
+from gitops_karmada.model.actions import (
+    Applied,
+    Conflicting,
+    Contested,
+    Failed,
+    Fault,
+    Held,
+    Outcome,
+    Pruned,
+    Receipt,
+    Refused,
+    Released,
+    Unchanged,
+)
+from gitops_karmada.model.bindings import AggregatedStatusItem, Binding, Health
+from gitops_karmada.model.clusters import Condition
+from gitops_karmada.model.decode import encode
+from gitops_karmada.model.federation import Template
+from gitops_karmada.model.objects import Key, Object, gvk_of
+from gitops_karmada.model.placement import PurgeMode
+from gitops_karmada.model.plan import Plan
+from gitops_karmada.model.works import ManifestIdentifier, ManifestStatus, Place, Work, WorkStatus
+
+APPLIED: Final = "Applied"
+DISPATCHING: Final = "Dispatching"
+FULLY_APPLIED: Final = "FullyApplied"
+
+
+def settled(
+    plan: Plan,
+    outcomes: Mapping[Place, Outcome],
+    templates: Mapping[Key, Template],
+    interpreter: Interpreter,
+    now: datetime,
+) -> Plan:
+    """The plan with what became of it: works and bindings with their status, and without the objects that are gone."""
+    works = {place: _settled_work(work, outcomes.get(place), interpreter, now) for place, work in plan.works.items()}
+    gone = {place for place in plan.retiring if isinstance(outcomes.get(place), Pruned | Released)}
+    retiring = {place: work for place, work in plan.retiring.items() if place not in gone}
+    receipts = _receipts(plan, outcomes, gone)
+    by_binding = _by_binding(works.values())
+    bindings = {key: _settled_binding(binding, by_binding.get(key, ()), now) for key, binding in plan.bindings.items()}
+    statuses = dict(plan.template_statuses)
+    for key, binding in bindings.items():
+        if key in templates and (status := _template_status(templates[key].object, binding, interpreter)) is not None:
+            statuses[key] = status
+    return replace(
+        plan, works=works, retiring=retiring, receipts=receipts, bindings=bindings, template_statuses=statuses
+    )
+
+
+# Works ----------------------------------------------------------------------------------------------------------------
+
+
+def _settled_work(work: Work, outcome: Outcome | None, interpreter: Interpreter, now: datetime) -> Work:
+    conditions = _with(work.status.conditions, _dispatching(work), now)
+    statuses = work.status.manifest_statuses
+    match outcome:
+        case None | Held() | Pruned() | Released():
+            pass
+        case Failed(fault=Fault.UNREACHABLE):
+            pass
+        case Applied(object=live):
+            conditions = _with(conditions, _applied(), now)
+            statuses = _observed(work, live, statuses, interpreter)
+        case Unchanged(object=live):
+            conditions = _with(conditions, _applied(), now) if live is not None else conditions
+            statuses = _observed(work, live, statuses, interpreter)
+        case Refused(reason=reason) | Conflicting(reason=reason) | Contested(reason=reason) | Failed(reason=reason):
+            conditions = _with(conditions, _not_applied(reason), now)
+        case _:
+            assert_never(outcome)
+    status = WorkStatus(conditions=conditions, manifest_statuses=statuses)
+    return work if status == work.status else replace(work, status=status)
+
+
+def _dispatching(work: Work) -> Condition:
+    if work.suspended:
+        return Condition(
+            type=DISPATCHING,
+            status="False",
+            reason="SuspendDispatching",
+            message="Work dispatching is in a suspended state.",
+        )
+    return Condition(
+        type=DISPATCHING,
+        status="True",
+        reason="Dispatching",
+        message="Work is being dispatched to member clusters.",
+    )
+
+
+def _applied() -> Condition:
+    return Condition(
+        type=APPLIED, status="True", reason="AppliedSuccessful", message="Manifest has been successfully applied"
+    )
+
+
+def _not_applied(reason: str) -> Condition:
+    return Condition(
+        type=APPLIED,
+        status="False",
+        reason="AppliedFailed",
+        message=f"Failed to apply all manifests (0/1): {reason}",
+    )
+
+
+def _with(conditions: tuple[Condition, ...], new: Condition, now: datetime) -> tuple[Condition, ...]:
+    """The conditions with this one; its time is when its status last changed."""
+    old = next((condition for condition in conditions if condition.type == new.type), None)
+    if old is not None and (old.status, old.reason, old.message) == (new.status, new.reason, new.message):
+        return conditions
+    since = old.last_transition_time if old is not None and old.status == new.status else now
+    others = [condition for condition in conditions if condition.type != new.type]
+    return tuple(sorted([*others, replace(new, last_transition_time=since)], key=lambda condition: condition.type))
+
+
+def _observed(
+    work: Work, live: Object | None, before: tuple[ManifestStatus, ...], interpreter: Interpreter
+) -> tuple[ManifestStatus, ...]:
+    """What the live object says of itself. Where it cannot be told, the last status stays."""
+    if live is None:
+        return before
+    try:
+        status = interpreter.reflect(live)
+    except InterpretError:
+        return before
+    gvk, key = gvk_of(work.manifest), work.key
+    identifier = ManifestIdentifier(
+        group=gvk.group, version=gvk.version, kind=gvk.kind, namespace=key.namespace, name=key.name
+    )
+    return (ManifestStatus(identifier=identifier, status=status, health=_health(live, interpreter)),)
+
+
+def _health(live: Object, interpreter: Interpreter) -> Health:
+    try:
+        return interpreter.health(live) or Health.HEALTHY
+    except InterpretError:
+        return Health.UNKNOWN
+
+
+def _receipts(plan: Plan, outcomes: Mapping[Place, Outcome], gone: set[Place]) -> dict[Place, Receipt]:
+    """What the ledger keeps of each place: the newest receipt, until the object is seen to be gone."""
+    receipts = {place: receipt for place, receipt in plan.receipts.items() if place not in gone}
+    for place, outcome in outcomes.items():
+        receipt = getattr(outcome, "receipt", None)
+        if place not in gone and receipt is not None and receipt.uid:
+            receipts[place] = receipt
+    return receipts
+
+
+# Bindings and templates -----------------------------------------------------------------------------------------------
+
+
+def _by_binding(works: Iterable[Work]) -> dict[Key, list[Work]]:
+    found: dict[Key, list[Work]] = {}
+    for work in works:
+        if work.binding is not None:
+            found.setdefault(work.binding, []).append(work)
+    return found
+
+
+def _settled_binding(binding: Binding, works: Iterable[Work], now: datetime) -> Binding:
+    items = tuple(sorted((_item(work) for work in works), key=lambda item: item.cluster_name))
+    expected = expected_clusters(binding)
+    done = bool(expected) and {item.cluster_name for item in items if item.applied} == expected == {
+        item.cluster_name for item in items
+    }
+    if not items and not expected and not binding.status.conditions:
+        return binding
+    conditions = _with(binding.status.conditions, _fully_applied(done), now)
+    status = replace(binding.status, aggregated_status=items, conditions=conditions)
+    return binding if status == binding.status else replace(binding, status=status)
+
+
+def expected_clusters(binding: Binding) -> set[str]:
+    """Where the object should be: scheduled, required by another binding, or kept until its replacement runs."""
+    spec = binding.spec
+    names = {target.name for target in spec.clusters}
+    names.update(target.name for snapshot in spec.required_by for target in snapshot.clusters)
+    names.update(
+        task.from_cluster for task in spec.graceful_eviction_tasks if task.purge_mode is not PurgeMode.DIRECTLY
+    )
+    return names
+
+
+def _item(work: Work) -> AggregatedStatusItem:
+    applied = next((condition for condition in work.status.conditions if condition.type == APPLIED), None)
+    if applied is None or applied.status != "True":
+        message = applied.message if applied else ""
+        return AggregatedStatusItem(cluster_name=work.cluster, applied_message=message, health=Health.UNKNOWN)
+    seen = next(iter(work.status.manifest_statuses), None)
+    return AggregatedStatusItem(
+        cluster_name=work.cluster,
+        applied=True,
+        status=seen.status if seen else None,
+        health=(seen.health if seen else None) or Health.UNKNOWN,
+    )
+
+
+def _fully_applied(done: bool) -> Condition:
+    if done:
+        return Condition(
+            type=FULLY_APPLIED,
+            status="True",
+            reason="FullyAppliedSuccess",
+            message="All works have been successfully applied",
+        )
+    return Condition(
+        type=FULLY_APPLIED,
+        status="False",
+        reason="FullyAppliedFailed",
+        message="Failed to apply all works, see status.aggregatedStatus for details",
+    )
+
+
+def _template_status(template: Object, binding: Binding, interpreter: Interpreter) -> Any:
+    """The status that the members' reports amount to; None where the kind has no rule."""
+    stamped = {**template, "metadata": {**template["metadata"], "generation": binding.metadata.generation}}
+    try:
+        whole = interpreter.aggregate(stamped, [encode(item) for item in binding.status.aggregated_status])
+    except InterpretError:
+        return None
+    return whole.get("status") if whole is not None else None
