@@ -9,8 +9,9 @@ from typing import Any
 from gitops_karmada.model.actions import Receipt
 from gitops_karmada.model.bindings import Binding
 from gitops_karmada.model.clusters import Cluster
-from gitops_karmada.model.federation import Commit
+from gitops_karmada.model.federation import Commit, Federation, Ledger
 from gitops_karmada.model.frozen import NOTHING
+from gitops_karmada.model.members import MemberState
 from gitops_karmada.model.objects import ClusterName, Key
 from gitops_karmada.model.policies import FederatedResourceQuota, WorkloadRebalancer
 from gitops_karmada.model.problems import Location, Problem
@@ -89,3 +90,13 @@ class Plan:
     receipts: Mapping[Place, Receipt] = field(default_factory=dict)
     memory: Mapping[str, Any] = field(default=NOTHING)
     problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """All that a turn decides on: what is asked for, what was, what is seen, and when."""
+
+    federation: Federation
+    ledger: Ledger = Ledger()
+    members: Mapping[ClusterName, MemberState] = field(default_factory=dict)
+    now: datetime

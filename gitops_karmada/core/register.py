@@ -1,0 +1,201 @@
+"""The clusters as decisions see them: what Git registers, with the status that was observed and the taints it earns."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any, Final, assert_never
+
+from gitops_karmada.core.summarize import summarize
+from gitops_karmada.model.clusters import APIEnablement, APIResource, Cluster, ClusterStatus, Condition, Taint
+from gitops_karmada.model.federation import Declared, Template
+from gitops_karmada.model.frozen import Frozen
+from gitops_karmada.model.members import MemberState, Observed, Unreachable
+from gitops_karmada.model.objects import ClusterName, gvk_of
+from gitops_karmada.model.plan import Question
+from gitops_karmada.model.settings import MemberMode, Settings
+
+READY: Final = "Ready"
+COMPLETE: Final = "CompleteAPIEnablements"
+NOT_READY: Final = "cluster.karmada.io/not-ready"
+UNREACHABLE: Final = "cluster.karmada.io/unreachable"
+NO_SCHEDULE: Final = "NoSchedule"
+
+# In the turn's memory: cluster → the readiness seen last and since when, for the thresholds.
+SEEN: Final = "readiness"
+
+
+def registered(question: Question) -> tuple[dict[ClusterName, Cluster], Mapping[str, Any]]:
+    """Every declared cluster with status and health taints, and the memory of what was seen."""
+    clusters: dict[ClusterName, Cluster] = {}
+    seen: dict[str, Any] = {}
+    for declared in question.federation.clusters:
+        name = ClusterName(declared.value.name)
+        clusters[name], seen[name] = _registered(declared, question)
+    return clusters, Frozen({SEEN: Frozen(seen)})
+
+
+def _registered(declared: Declared[Cluster], question: Question) -> tuple[Cluster, Mapping[str, Any]]:
+    cluster, name = declared.value, ClusterName(declared.value.name)
+    last, state = question.ledger.clusters.get(name), question.members.get(name)
+    status = last.status if last is not None else cluster.status
+    observed = _readiness(state)
+    sight = _sight(question.ledger.memory.get(SEEN, {}).get(name), observed.status, question.now)
+    ready = _damped(_condition(status.conditions, READY), observed, sight, question)
+    conditions = [ready]
+    if isinstance(state, Observed) and ready.status == "True":
+        status = _collected(cluster, status, state, question)
+        conditions.append(_completeness(state, status))
+    else:
+        conditions.extend(condition for condition in status.conditions if condition.type == COMPLETE)
+    status = replace(status, conditions=_dated(conditions, last, question.now))
+    taints = _with_health_taints(cluster.spec.taints, ready.status, last, question.now)
+    return replace(cluster, spec=replace(cluster.spec, taints=taints), status=status), sight
+
+
+# Readiness ------------------------------------------------------------------------------------------------------------
+
+
+def _readiness(state: MemberState | None) -> Condition:
+    match state:
+        case Observed(healthy=True):
+            return Condition(
+                type=READY,
+                status="True",
+                reason="ClusterReady",
+                message="cluster is healthy and ready to accept workloads",
+            )
+        case Observed():
+            return Condition(
+                type=READY,
+                status="False",
+                reason="ClusterNotReady",
+                message="cluster is reachable but health endpoint responded without ok",
+            )
+        case Unreachable(reason=reason):
+            message = f"cluster is not reachable: {reason}" if reason else "cluster is not reachable"
+            return Condition(type=READY, status="False", reason="ClusterNotReachable", message=message)
+        case None:
+            return Condition(
+                type=READY,
+                status="Unknown",
+                reason="ClusterStatusUnknown",
+                message="Cluster status controller stopped posting cluster status.",
+            )
+        case _:
+            assert_never(state)
+
+
+def _sight(before: Mapping[str, Any] | None, status: str, now: datetime) -> Mapping[str, Any]:
+    """What was seen, and since when it has been seen without a break."""
+    if before is not None and before.get("status") == status:
+        return before
+    return Frozen({"status": status, "since": now.strftime("%Y-%m-%dT%H:%M:%SZ")})
+
+
+def _damped(current: Condition | None, observed: Condition, sight: Mapping[str, Any], question: Question) -> Condition:
+    """A change of readiness counts once it has lasted for the threshold; the first observation counts at once.
+
+    Source: karmada pkg/controllers/status/cluster_condition_cache.go; scheduling reference 1.3.
+    """
+    if current is None or current.status == observed.status:
+        return observed
+    failover = question.federation.settings.spec.failover
+    if observed.status == "True":
+        threshold = failover.cluster_success_threshold_seconds
+    elif current.status == "True":
+        threshold = failover.cluster_failure_threshold_seconds
+    else:
+        return observed
+    lasted = question.now - datetime.fromisoformat(str(sight["since"]))
+    return observed if lasted >= timedelta(seconds=threshold) else current
+
+
+def _dated(conditions: Iterable[Condition], last: Cluster | None, now: datetime) -> tuple[Condition, ...]:
+    before = {condition.type: condition for condition in last.status.conditions} if last is not None else {}
+    dated = []
+    for condition in conditions:
+        old = before.get(condition.type)
+        since = old.last_transition_time if old is not None and old.status == condition.status else None
+        dated.append(replace(condition, last_transition_time=since or now))
+    return tuple(dated)
+
+
+def _condition(conditions: Iterable[Condition], kind: str) -> Condition | None:
+    return next((condition for condition in conditions if condition.type == kind), None)
+
+
+# What a ready member says of itself -----------------------------------------------------------------------------------
+
+
+def _collected(cluster: Cluster, status: ClusterStatus, state: Observed, question: Question) -> ClusterStatus:
+    apis = state.api_enablements or _declared_apis(cluster, question)
+    if state.nodes is None:
+        # Not listed is not empty: what Git declares, else what was known before.
+        summary = cluster.status.resource_summary or status.resource_summary
+        nodes = cluster.status.node_summary or status.node_summary
+    else:
+        nodes, summary = summarize(cluster, state.nodes, state.pods or ())
+    return replace(
+        status,
+        kubernetes_version=state.kubernetes_version or status.kubernetes_version,
+        api_enablements=apis,
+        node_summary=nodes,
+        resource_summary=summary,
+    )
+
+
+def _declared_apis(cluster: Cluster, question: Question) -> tuple[APIEnablement, ...]:
+    """A folder serves every kind that Git holds, unless its Cluster says which it serves."""
+    if cluster.status.api_enablements or not is_directory(cluster.name, question.federation.settings):
+        return cluster.status.api_enablements
+    return served_kinds(question.federation.templates.values())
+
+
+def served_kinds(templates: Iterable[Template]) -> tuple[APIEnablement, ...]:
+    kinds: dict[str, set[str]] = {}
+    for template in templates:
+        gvk = gvk_of(template.object)
+        kinds.setdefault(gvk.api_version, set()).add(gvk.kind)
+    return tuple(
+        APIEnablement(group_version=version, resources=tuple(APIResource(kind=kind) for kind in sorted(found)))
+        for version, found in sorted(kinds.items())
+    )
+
+
+def is_directory(name: str, settings: Settings) -> bool:
+    return any(member.name == name and member.mode is MemberMode.DIRECTORY for member in settings.spec.members)
+
+
+def _completeness(state: Observed, status: ClusterStatus) -> Condition:
+    count = len(status.api_enablements)
+    if not count:
+        message = "collected empty APIEnablements from the cluster"
+        return Condition(type=COMPLETE, status="False", reason="Empty", message=message)
+    if not state.complete:
+        message = f"might collect partial APIEnablements({count}) from the cluster"
+        return Condition(type=COMPLETE, status="False", reason="Partial", message=message)
+    message = "collected complete APIEnablements from the cluster"
+    return Condition(type=COMPLETE, status="True", reason="Complete", message=message)
+
+
+# Taints ---------------------------------------------------------------------------------------------------------------
+
+
+def _with_health_taints(
+    declared: tuple[Taint, ...], ready: str, last: Cluster | None, now: datetime
+) -> tuple[Taint, ...]:
+    """NoSchedule only, as Karmada: a cluster that is not ready gets nothing new and keeps what it has."""
+    wanted = {"True": "", "Unknown": UNREACHABLE}.get(ready, NOT_READY)
+    kept = tuple(_since(taint, last, now) for taint in declared if taint.key not in (NOT_READY, UNREACHABLE))
+    if not wanted:
+        return kept
+    return (*kept, _since(Taint(key=wanted, effect=NO_SCHEDULE), last, now))
+
+
+def _since(taint: Taint, last: Cluster | None, now: datetime) -> Taint:
+    """The taint with the time when it came: NoExecute tolerations count from there."""
+    if taint.time_added is not None:
+        return taint
+    before = last.spec.taints if last is not None else ()
+    same = (old for old in before if (old.key, old.effect) == (taint.key, taint.effect))
+    return replace(taint, time_added=next((old.time_added for old in same if old.time_added), now))
