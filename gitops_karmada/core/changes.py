@@ -1,0 +1,319 @@
+"""What a plan would do in the members, compared with what the last turn left there."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final, TypeAlias
+
+from gitops_karmada.core.field_changes import changes_between
+from gitops_karmada.model.bindings import Binding
+from gitops_karmada.model.federation import Federation, Ledger
+from gitops_karmada.model.objects import ClusterName, Key
+from gitops_karmada.model.plan import Hold, Plan, Why
+from gitops_karmada.model.problems import Location
+from gitops_karmada.model.works import FieldChange, Place, Work
+
+SENSITIVE: Final = "(sensitive value)"
+
+_LAST_APPLIED: Final = "/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration"
+_SECRET_FIELDS: Final = ("/data", "/stringData", "/metadata/annotations", "/metadata/managedFields")
+
+
+class ChangeAction(StrEnum):
+    CREATE = "create"
+    UPDATE = "update"
+    MOVE = "move"
+    DELETE = "delete"
+    RELEASE = "release"
+    HOLD = "hold"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One object in one member that would not stay as it is; `place` is None where a whole binding is held.
+
+    Replicas are None for what has none. A MOVE is a workload that loses replicas in some members and wins them in
+    others, counted from 0 and to 0; `arrives` and `leaves` say whether the object itself comes or goes.
+    `fields` are what differs in the manifest; `where` is the line that caused it, `reason` says so in words.
+    """
+
+    place: Place | None
+    key: Key
+    action: ChangeAction
+    replicas_before: int | None = None
+    replicas_after: int | None = None
+    arrives: bool = False
+    leaves: bool = False
+    fields: tuple[FieldChange, ...] = ()
+    reason: str = ""
+    hint: str = ""
+    where: Location | None = None
+
+    @property
+    def cluster(self) -> ClusterName | None:
+        return self.place.cluster if self.place else None
+
+
+def changes(plan: Plan, ledger: Ledger, federation: Federation | None = None) -> tuple[Change, ...]:
+    """Everything that would change, by cluster and object. `federation` says where policies and clusters stand."""
+    lines = _lines(federation) if federation else {}
+    moving = frozenset(_moving(plan, ledger))
+    found = [change for place in _places(plan, ledger) if (change := _change(place, plan, ledger, moving, lines))]
+    held = {hold.place: hold for hold in plan.holds if hold.place is not None}
+    seen = {change.place for change in found}
+    judged = [_held(change, held[change.place]) if change.place in held else change for change in found]
+    rest = [_hold(hold, plan) for hold in plan.holds if hold.place is None or hold.place not in seen]
+    return tuple(sorted([*judged, *rest], key=_order))
+
+
+def counts(all_changes: Iterable[Change]) -> dict[ChangeAction, int]:
+    """How many objects of each action; a workload that moves counts once."""
+    found = tuple(all_changes)
+    totals = {action: sum(change.action is action for change in found) for action in ChangeAction}
+    totals[ChangeAction.MOVE] = len({change.key for change in found if change.action is ChangeAction.MOVE})
+    return totals
+
+
+def moved_replicas(all_changes: Iterable[Change]) -> int:
+    """Replicas that end in another member than they started in."""
+    gains: dict[Key, int] = {}
+    losses: dict[Key, int] = {}
+    for change in all_changes:
+        if change.action is ChangeAction.MOVE:
+            step = (change.replicas_after or 0) - (change.replicas_before or 0)
+            side = gains if step > 0 else losses
+            side[change.key] = side.get(change.key, 0) + abs(step)
+    return sum(min(gain, losses.get(key, 0)) for key, gain in gains.items())
+
+
+# One place ------------------------------------------------------------------------------------------------------------
+
+
+def _places(plan: Plan, ledger: Ledger) -> list[Place]:
+    return sorted(plan.works.keys() | plan.retiring.keys())
+
+
+def _change(
+    place: Place, plan: Plan, ledger: Ledger, moving: frozenset[Key], lines: Mapping[str, Location]
+) -> Change | None:
+    before, after = ledger.works.get(place), plan.works.get(place)
+    change = Change(
+        place=place,
+        key=place.key,
+        action=_action(before, after),
+        replicas_before=_replicas(ledger.bindings, before),
+        replicas_after=_replicas(plan.bindings, after),
+        arrives=before is None or bool(before.retiring),
+        leaves=after is None,
+        fields=_fields(before, after),
+    )
+    if after is not None and not _differs(change, before, after):
+        return None
+    if change.key in moving and change.replicas_before != change.replicas_after:
+        change = _as_move(change)
+    return _explained(change, plan, ledger, lines)
+
+
+def _action(before: Work | None, after: Work | None) -> ChangeAction:
+    if after is None:
+        return ChangeAction.RELEASE if before is not None and before.preserve else ChangeAction.DELETE
+    return ChangeAction.CREATE if before is None or before.retiring else ChangeAction.UPDATE
+
+
+def _differs(change: Change, before: Work | None, after: Work) -> bool:
+    if before is None or change.arrives or change.fields or change.replicas_before != change.replicas_after:
+        return True
+    return before.suspended != after.suspended
+
+
+def _as_move(change: Change) -> Change:
+    """A move counts from nothing and to nothing, so that both ends show their replicas."""
+    return replace(
+        change,
+        action=ChangeAction.MOVE,
+        replicas_before=change.replicas_before or 0,
+        replicas_after=change.replicas_after or 0,
+    )
+
+
+def _replicas(bindings: Mapping[Key, Binding], work: Work | None) -> int | None:
+    """The replicas that the binding gave the cluster, or None for an object without replicas."""
+    binding = bindings.get(work.key) if work else None
+    if work is None or binding is None or not binding.spec.is_workload:
+        return None
+    return _spread(binding).get(work.cluster, 0)
+
+
+def _fields(before: Work | None, after: Work | None) -> tuple[FieldChange, ...]:
+    if before is None or after is None or before.retiring:
+        return ()
+    return tuple(_hidden(after.key, change) for change in changes_between(before.manifest, after.manifest))
+
+
+def _hidden(key: Key, change: FieldChange) -> FieldChange:
+    """The change without values that nobody may read: that something changed is still said."""
+    secret = key.kind == "Secret" and not key.group and change.path.startswith(_SECRET_FIELDS)
+    whole = change.path in ("", "/metadata", "/metadata/annotations")
+    if not secret and not whole and not change.path.startswith(_LAST_APPLIED):
+        return change
+    return FieldChange(
+        path=change.path,
+        before=None if change.before is None else SENSITIVE,
+        after=None if change.after is None else SENSITIVE,
+    )
+
+
+# Moves ----------------------------------------------------------------------------------------------------------------
+
+
+def _moving(plan: Plan, ledger: Ledger) -> Iterator[Key]:
+    """Workloads that lose replicas in one member and win them in another."""
+    for key, binding in plan.bindings.items():
+        last = ledger.bindings.get(key)
+        if last is None or not binding.spec.is_workload or last.spec.clusters == binding.spec.clusters:
+            continue
+        old, new = _spread(last), _spread(binding)
+        steps = [new.get(cluster, 0) - old.get(cluster, 0) for cluster in old.keys() | new.keys()]
+        if min(steps) < 0 < max(steps):
+            yield key
+
+
+def _spread(binding: Binding) -> dict[str, int]:
+    return {target.name: target.replicas for target in binding.spec.clusters}
+
+
+# Holds ----------------------------------------------------------------------------------------------------------------
+
+
+def _held(change: Change, hold: Hold) -> Change:
+    return replace(change, action=ChangeAction.HOLD, reason=f"{change.action} held: {hold.reason}", hint=hold.hint)
+
+
+def _hold(hold: Hold, plan: Plan) -> Change:
+    why = plan.whys.get(hold.key)
+    return Change(
+        place=hold.place,
+        key=hold.key,
+        action=ChangeAction.HOLD,
+        reason=hold.reason,
+        hint=hold.hint,
+        where=why.source if why else None,
+    )
+
+
+# Causes ---------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Case:
+    """All that a cause is found from. `owner` is the template whose binding brought the work."""
+
+    change: Change
+    owner: Key
+    before: Work | None
+    after: Work | None
+    plan: Plan
+    ledger: Ledger
+    lines: Mapping[str, Location]
+
+    @property
+    def why(self) -> Why:
+        return self.plan.whys.get(self.owner) or Why(key=self.owner)
+
+
+_Cause: TypeAlias = tuple[str, Location | None]
+
+
+def _explained(change: Change, plan: Plan, ledger: Ledger, lines: Mapping[str, Location]) -> Change:
+    """The change with what caused it: the first cause that applies."""
+    before, after = (works.get(change.place) if change.place else None for works in (ledger.works, plan.works))
+    work = after or before
+    owner = work.binding if work is not None and work.binding is not None else change.key
+    case = _Case(change=change, owner=owner, before=before, after=after, plan=plan, ledger=ledger, lines=lines)
+    reason, where = next(found for cause in CAUSES if (found := cause(case)))
+    return replace(change, reason=reason, where=where)
+
+
+def _template_gone(case: _Case) -> _Cause | None:
+    if case.owner in case.plan.bindings:
+        return None
+    source = case.ledger.sources.get(case.owner, "")
+    if source:
+        return f"removed from {source}", None
+    return (case.before.retiring if case.before else "") or "no policy wants it any more", None
+
+
+def _new_template(case: _Case) -> _Cause | None:
+    return ("new", case.why.source) if case.owner not in case.ledger.bindings else None
+
+
+def _policy(case: _Case) -> _Cause | None:
+    old, new = case.ledger.bindings[case.owner], case.plan.bindings[case.owner]
+    last = case.ledger.whys.get(case.owner)
+    if old.spec.placement == new.spec.placement and (last is None or last.claim == case.why.claim):
+        return None
+    winner = next((competitor for competitor in case.why.competitors if not competitor.lost), None)
+    words = f"placement of {case.why.claim}" if case.why.claim else "its placement changed"
+    return words, winner.location if winner and winner.location else case.why.source
+
+
+def _template(case: _Case) -> _Cause | None:
+    old, new = case.ledger.bindings[case.owner], case.plan.bindings[case.owner]
+    if old.spec.replicas == new.spec.replicas and not _beyond_overrides(case):
+        return None
+    return "the template changed", case.why.source
+
+
+def _override(case: _Case) -> _Cause | None:
+    if case.before is None or case.after is None or case.before.overrides == case.after.overrides:
+        return None
+    policy = _differing_override(case.before, case.after)
+    return f"{policy} changed", case.lines.get(policy) or case.why.source
+
+
+def _decision(case: _Case) -> _Cause:
+    place = case.change.place
+    leaving = case.plan.retiring.get(place) if place else None
+    retiring = leaving.retiring if leaving else ""
+    return retiring or case.why.trigger or str(case.plan.cause), case.lines.get(f"Cluster/{case.change.cluster}")
+
+
+CAUSES: Final[tuple[Callable[[_Case], _Cause | None], ...]] = (
+    _template_gone,
+    _new_template,
+    _policy,
+    _template,
+    _override,
+    _decision,
+)
+
+
+def _beyond_overrides(case: _Case) -> bool:
+    """Whether a field differs that neither the division of replicas nor an override explains."""
+    works = [work for work in (case.before, case.after) if work]
+    overridden = tuple(field.path for work in works for override in work.overrides for field in override.changes)
+    differing = [field.path for field in case.change.fields if field.path not in _DIVIDED]
+    return any(not path.startswith(overridden) for path in differing)
+
+
+# Where the replicas of the native kinds stand in their manifests.
+_DIVIDED: Final = frozenset({"/spec/replicas", "/spec/parallelism", "/spec/completions"})
+
+
+def _differing_override(before: Work, after: Work) -> str:
+    old = {override.policy: override for override in before.overrides}
+    new = {override.policy: override for override in after.overrides}
+    return min(policy for policy in old.keys() | new.keys() if old.get(policy) != new.get(policy))
+
+
+def _lines(federation: Federation) -> dict[str, Location]:
+    """Where override policies (as `AppliedOverride` names them) and clusters stand."""
+    overrides = {
+        "/".join(filter(None, (it.value.kind, it.value.metadata.namespace, it.value.metadata.name))): it.location
+        for it in federation.override_policies
+    }
+    return overrides | {f"Cluster/{it.value.name}": it.location for it in federation.clusters}
+
+
+def _order(change: Change) -> tuple[str, Key]:
+    return (change.cluster or "", change.key)
