@@ -76,7 +76,11 @@ class Create:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Apply:
-    """Apply over our own object. `force_managers` may be overruled; `yielded` are fields left to their managers."""
+    """Apply over our own object. `force_managers` may be overruled; `yielded` are fields left to their managers.
+
+    `drift` is what somebody changed and this corrects. With `recreate` the author allows a new object (in place of this
+    one) where a field cannot be changed.
+    """
 
     place: Place
     manifest: Object
@@ -85,6 +89,7 @@ class Apply:
     force_managers: frozenset[str] = frozenset()
     yielded: tuple[FieldConflict, ...] = ()
     drift: tuple[FieldConflict, ...] = ()
+    recreate: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,13 +125,12 @@ class Prune:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recreate:
-    """Delete our object and make it anew, because its author asked for that where a field cannot be changed."""
+class Forget:
+    """Nothing of ours is there any more, so the ledger drops the place."""
 
     place: Place
-    manifest: Object
-    uid: str
-    resource_version: str
+    reason: str = ""
+    object: Object | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,8 +174,8 @@ class Contest:
     object: Object | None = None
 
 
-Action: TypeAlias = Create | Apply | Adopt | Release | Prune | Recreate | Keep | Wait | Refuse | Contest
-Write: TypeAlias = Create | Apply | Adopt | Release | Prune | Recreate
+Action: TypeAlias = Create | Apply | Adopt | Release | Prune | Forget | Keep | Wait | Refuse | Contest
+Write: TypeAlias = Create | Apply | Adopt | Release | Prune
 
 
 # What was done --------------------------------------------------------------------------------------------------------
@@ -220,9 +224,10 @@ class Unchanged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pruned:
-    """Gone: the member answered that there is no such object any more."""
+    """The ledger may drop the place: the member answered that the object is gone, or it is not ours any more."""
 
     place: Place
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

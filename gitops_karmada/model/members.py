@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from gitops_karmada.model.clusters import APIEnablement
-from gitops_karmada.model.objects import ClusterName, Object
+from gitops_karmada.model.objects import ClusterName, Key, Object
 from gitops_karmada.model.problems import Problem
 
 
@@ -74,6 +74,7 @@ class Observed:
     which is not the same as an empty tuple. `api_enablements` are sorted and without subresources; where discovery was
     incomplete (`complete` false) the missing groups are filled from the last known ones and `problems` says so.
     `healthy` is false when the API server answers and says that it is not ready.
+    `autoscaled` are the objects that a HorizontalPodAutoscaler in the member scales (their group as it names it).
     `missing_verbs` are (verb, resource) pairs that the member's role lacks.
     """
 
@@ -86,6 +87,7 @@ class Observed:
     complete: bool = True
     nodes: tuple[Object, ...] | None = None
     pods: tuple[Object, ...] | None = None
+    autoscaled: frozenset[Key] = frozenset()
     missing_verbs: tuple[tuple[str, str], ...] = ()
     problems: tuple[Problem, ...] = ()
 
