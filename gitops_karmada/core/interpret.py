@@ -9,19 +9,46 @@ from gitops_karmada.core.interpreters import Interpretation, InterpretError, Ite
 from gitops_karmada.core.interpreters.cronjobs import CRONJOB
 from gitops_karmada.core.interpreters.daemonsets import DAEMONSET
 from gitops_karmada.core.interpreters.deployments import DEPLOYMENT
+from gitops_karmada.core.interpreters.flink_deployments import FLINK_DEPLOYMENT
+from gitops_karmada.core.interpreters.flux_releases import HELM_RELEASE, KUSTOMIZATION
+from gitops_karmada.core.interpreters.flux_sources import (
+    BUCKET,
+    GIT_REPOSITORY,
+    HELM_CHART,
+    HELM_REPOSITORY,
+    OCI_REPOSITORY,
+)
 from gitops_karmada.core.interpreters.horizontal_pod_autoscalers import HORIZONTAL_POD_AUTOSCALER
 from gitops_karmada.core.interpreters.ingresses import INGRESS
 from gitops_karmada.core.interpreters.jobs import JOB
+from gitops_karmada.core.interpreters.kruise_jobs import ADVANCED_CRONJOB, BROADCASTJOB
+from gitops_karmada.core.interpreters.kruise_workloads import (
+    CLONESET,
+    KRUISE_DAEMONSET,
+    KRUISE_STATEFULSET,
+    UNITED_DEPLOYMENT,
+)
+from gitops_karmada.core.interpreters.kyverno_policies import KYVERNO_POLICY
+from gitops_karmada.core.interpreters.mpi_jobs import MPI_JOB
+from gitops_karmada.core.interpreters.notebooks import NOTEBOOK
 from gitops_karmada.core.interpreters.persistent_volume_claims import PERSISTENT_VOLUME_CLAIM
 from gitops_karmada.core.interpreters.persistent_volumes import PERSISTENT_VOLUME
 from gitops_karmada.core.interpreters.pod_disruption_budgets import POD_DISRUPTION_BUDGET
 from gitops_karmada.core.interpreters.pods import POD
+from gitops_karmada.core.interpreters.ray_clusters import RAY_CLUSTER
+from gitops_karmada.core.interpreters.ray_jobs import RAY_JOB
+from gitops_karmada.core.interpreters.ray_services import RAY_SERVICE
 from gitops_karmada.core.interpreters.replicasets import REPLICASET
 from gitops_karmada.core.interpreters.secrets import SECRET
 from gitops_karmada.core.interpreters.service_accounts import SERVICE_ACCOUNT
 from gitops_karmada.core.interpreters.service_imports import SERVICE_IMPORT
 from gitops_karmada.core.interpreters.services import SERVICE
+from gitops_karmada.core.interpreters.sidecarsets import SIDECARSET
+from gitops_karmada.core.interpreters.spark_applications import SPARK_APPLICATION
 from gitops_karmada.core.interpreters.statefulsets import STATEFULSET
+from gitops_karmada.core.interpreters.training_jobs import PYTORCH_JOB, TENSORFLOW_JOB
+from gitops_karmada.core.interpreters.volcano_jobs import VOLCANO_JOB
+from gitops_karmada.core.interpreters.workflows import WORKFLOW
 from gitops_karmada.core.workload_status import status_of
 from gitops_karmada.model.bindings import Health
 from gitops_karmada.model.objects import Object
@@ -48,7 +75,35 @@ NATIVE: Kinds = {
     ("v1", "ServiceAccount"): SERVICE_ACCOUNT,
 }
 
-THIRDPARTY: Kinds = {}
+THIRDPARTY: Kinds = {
+    ("apps.kruise.io/v1alpha1", "AdvancedCronJob"): ADVANCED_CRONJOB,
+    ("apps.kruise.io/v1alpha1", "BroadcastJob"): BROADCASTJOB,
+    ("apps.kruise.io/v1alpha1", "CloneSet"): CLONESET,
+    ("apps.kruise.io/v1alpha1", "DaemonSet"): KRUISE_DAEMONSET,
+    ("apps.kruise.io/v1alpha1", "SidecarSet"): SIDECARSET,
+    ("apps.kruise.io/v1alpha1", "UnitedDeployment"): UNITED_DEPLOYMENT,
+    ("apps.kruise.io/v1beta1", "StatefulSet"): KRUISE_STATEFULSET,
+    ("argoproj.io/v1alpha1", "Workflow"): WORKFLOW,
+    ("batch.volcano.sh/v1alpha1", "Job"): VOLCANO_JOB,
+    ("flink.apache.org/v1beta1", "FlinkDeployment"): FLINK_DEPLOYMENT,
+    ("helm.toolkit.fluxcd.io/v2beta1", "HelmRelease"): HELM_RELEASE,
+    ("kubeflow.org/v1", "Notebook"): NOTEBOOK,
+    ("kubeflow.org/v1", "PyTorchJob"): PYTORCH_JOB,
+    ("kubeflow.org/v1", "TFJob"): TENSORFLOW_JOB,
+    ("kubeflow.org/v2beta1", "MPIJob"): MPI_JOB,
+    ("kustomize.toolkit.fluxcd.io/v1", "Kustomization"): KUSTOMIZATION,
+    ("kyverno.io/v1", "ClusterPolicy"): KYVERNO_POLICY,
+    ("kyverno.io/v1", "Policy"): KYVERNO_POLICY,
+    ("ray.io/v1", "RayCluster"): RAY_CLUSTER,
+    ("ray.io/v1", "RayJob"): RAY_JOB,
+    ("ray.io/v1", "RayService"): RAY_SERVICE,
+    ("source.toolkit.fluxcd.io/v1", "GitRepository"): GIT_REPOSITORY,
+    ("source.toolkit.fluxcd.io/v1beta2", "Bucket"): BUCKET,
+    ("source.toolkit.fluxcd.io/v1beta2", "HelmChart"): HELM_CHART,
+    ("source.toolkit.fluxcd.io/v1beta2", "HelmRepository"): HELM_REPOSITORY,
+    ("source.toolkit.fluxcd.io/v1beta2", "OCIRepository"): OCI_REPOSITORY,
+    ("sparkoperator.k8s.io/v1beta2", "SparkApplication"): SPARK_APPLICATION,
+}
 
 WHOLE_STATUS = Interpretation(reflect=status_of)
 

@@ -1,6 +1,7 @@
 """What workloads with a pod template have in common."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from gitops_karmada.core.fields import integer, mapping, optional_integer, with_field
 from gitops_karmada.core.interpreters import InterpretError, Replicas
@@ -16,10 +17,14 @@ def replicas(obj: Object) -> Replicas:
 
 def requirements(obj: Object, path: tuple[str, ...]) -> Object | None:
     """What one pod of the template at the path needs."""
+    return _requirements_of(".".join(path), mapping(obj, *path))
+
+
+def _requirements_of(where: str, template: Object) -> Object | None:
     try:
-        return requirements_of(mapping(obj, *path))
+        return requirements_of(template)
     except ValueError as wrong:
-        raise InterpretError(f"{'.'.join(path)}: {wrong}") from wrong
+        raise InterpretError(f"{where}: {wrong}") from wrong
 
 
 def revise(field: str) -> Callable[[Object, int], Object]:
@@ -39,11 +44,41 @@ def pod_dependencies(obj: Object, path: tuple[str, ...] = POD_TEMPLATE) -> list[
     return dependencies_of(mapping(obj, *path), str(metadata_of(obj).get("namespace") or ""))
 
 
-def reference(kind: str, namespace: str, name: str, api_version: str = "v1") -> Object:
-    return {"apiVersion": api_version, "kind": kind, "namespace": namespace, "name": name}
+def reference(kind: str, namespace: str, name: str) -> Object:
+    return {"apiVersion": "v1", "kind": kind, **({"namespace": namespace} if namespace else {}), "name": name}
 
 
-def named(obj: Object, kind: str, *path: str) -> list[Object]:
-    """A reference to what the field at the path names; none where it is empty."""
-    name = dig(obj, *path)
-    return [reference(kind, str(metadata_of(obj).get("namespace") or ""), str(name))] if name else []
+def references(obj: Object, names: Mapping[str, Iterable[Any]]) -> list[Object]:
+    """References by kind to names in the object's namespace, each once; what names nothing is left out."""
+    namespace = str(metadata_of(obj).get("namespace") or "")
+    return [
+        reference(kind, namespace, name)
+        for kind, found in names.items()
+        for name in sorted({name for name in found if name and isinstance(name, str)})
+    ]
+
+
+def names_at(obj: Object, *paths: tuple[str, ...]) -> list[Any]:
+    return [dig(obj, *path) for path in paths]
+
+
+def template_requirements(obj: Object, path: tuple[str, ...]) -> Object | None:
+    """What one pod needs, of a kind that cannot be without a pod template."""
+    if dig(obj, *path) is None:
+        raise InterpretError(f"{'.'.join(path)}: missing")
+    return requirements(obj, path)
+
+
+def needed_by_pods(obj: Object, path: tuple[str, ...] = POD_TEMPLATE) -> list[Object]:
+    """What the pods need beside them; Karmada's rules for these kinds fail where that is nothing."""
+    found = pod_dependencies(obj, path)
+    if not found:
+        raise InterpretError(f"{'.'.join(path)}: its pods need nothing beside them")
+    return found
+
+
+def component(name: str, number: int, template: Object | None) -> Object:
+    """One pod template of a workload that has several."""
+    found = {"name": name, "replicas": number}
+    needs = None if template is None else _requirements_of(f"pod template of {name}", template)
+    return {**found, "replicaRequirements": needs} if needs else found

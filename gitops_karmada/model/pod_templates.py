@@ -76,8 +76,9 @@ def dependencies_of(template: Object, namespace: str) -> list[Object]:
             dig(volume, "persistentVolumeClaim", "claimName") for volume in _list(spec, "volumes")
         },
     }
+    place = {"namespace": namespace} if namespace else {}
     return [
-        {"apiVersion": "v1", "kind": kind, "namespace": namespace, "name": name}
+        {"apiVersion": "v1", "kind": kind, **place, "name": name}
         for kind, names in kinds.items()
         for name in sorted(name for name in names if name and isinstance(name, str))
     ]
