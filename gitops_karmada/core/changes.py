@@ -147,10 +147,10 @@ def _replicas(bindings: Mapping[Key, Binding], work: Work | None) -> int | None:
 def _fields(before: Work | None, after: Work | None) -> tuple[FieldChange, ...]:
     if before is None or after is None or before.retiring:
         return ()
-    return tuple(_hidden(after.key, change) for change in changes_between(before.manifest, after.manifest))
+    return tuple(hidden(after.key, change) for change in changes_between(before.manifest, after.manifest))
 
 
-def _hidden(key: Key, change: FieldChange) -> FieldChange:
+def hidden(key: Key, change: FieldChange) -> FieldChange:
     """The change without values that nobody may read: that something changed is still said."""
     secret = key.kind == "Secret" and not key.group and change.path.startswith(_SECRET_FIELDS)
     whole = change.path in ("", "/metadata", "/metadata/annotations")
