@@ -202,6 +202,268 @@ MANIFESTS = (
     ),
 )
 
+POLICIES = (
+    _code(
+        "GK2001",
+        "matches-nothing",
+        "A selector matches no object of the repository.",
+        "apiVersion, kind and name are compared letter by letter, and the namespace of a namespaced policy is its "
+        "own. The message names the closest object where there is one. Correct the selector, or remove it when "
+        "what it meant is gone.",
+    ),
+    _code(
+        "GK2002",
+        "matched-by-no-policy",
+        "An object is selected by no policy, so it goes nowhere.",
+        "Write a PropagationPolicy that selects it, or let a workload that needs it bring it along with "
+        "`propagateDeps: true`. Objects that are not meant for members belong outside the source paths.",
+    ),
+    _code(
+        "GK2003",
+        "shadowed-policy",
+        "A policy gets none of the objects that it selects.",
+        "For each of them another policy wins: by the higher `priority`, by the closer selector (name before "
+        "labels before all), by the smaller name, or because a PropagationPolicy goes before every "
+        "ClusterPropagationPolicy. Raise the priority, narrow the other policy, or remove this one.",
+    ),
+    _code(
+        "GK2004",
+        "no-such-cluster",
+        "A policy names a cluster, a label or a field value that no registered cluster has.",
+        "What is meant cannot be placed there. Register the cluster, or correct the name; the message names the "
+        "closest one where there is one.",
+    ),
+    _code(
+        "GK2005",
+        "spread-cannot-be-met",
+        "A spread constraint asks for more groups than the registered clusters have.",
+        "Nothing is placed until there are as many clusters, regions or zones as `minGroups` asks for.",
+    ),
+    _code(
+        "GK2006",
+        "override-failed",
+        "An override cannot be applied to the object.",
+        "The object keeps what it has in that member; other members and objects go on. JSON patches need the "
+        "path they touch: `replace` and `remove` the field itself, `add` its parent. Use labelsOverrider and "
+        "annotationsOverrider where the map may be missing, or select fewer objects.",
+    ),
+    _code(
+        "GK2007",
+        "same-path-twice",
+        "Two overrides of equal rank write the same field.",
+        "The one whose policy name sorts last wins. Make one of them more specific, or write the field once.",
+    ),
+    _code(
+        "GK2008",
+        "no-effect",
+        "A setting has no effect where it stands.",
+        "Another setting decides, or the setting belongs to a mode that is not chosen. The message names it. "
+        "Remove the setting, or choose the mode that it needs.",
+    ),
+    _code(
+        "GK2009",
+        "weights-without-cluster",
+        "A static weight is given to a cluster that the policy never chooses.",
+        "Weights divide replicas among the clusters that the affinity leaves; they add none. Add the cluster to "
+        "the affinity, or remove the weight.",
+    ),
+    _code(
+        "GK2010",
+        "deprecated-field",
+        "A field is deprecated.",
+        "It is still read. The message names the field that replaces it.",
+    ),
+    _code(
+        "GK2011",
+        "policy-unreadable",
+        "A field of a policy, cluster or quota has the wrong type or a value that is not among the allowed ones.",
+        "The object is not used until it is corrected; what it governed stays as it is.",
+    ),
+    _code(
+        "GK2012",
+        "unknown-field",
+        "A field that nobody reads.",
+        "It is probably misspelt, or stands at the wrong depth: the message names the closest known field.",
+    ),
+    _code(
+        "GK2020",
+        "selector-invalid",
+        "A resource selector is not allowed or can never match.",
+        "A policy needs at least one selector; a namespaced policy selects objects of its own namespace only.",
+    ),
+    _code(
+        "GK2021",
+        "affinity-invalid",
+        "A cluster affinity is contradictory or names what clusters do not have.",
+        "Use `clusterAffinity` or `clusterAffinities`, not both; every affinityName once; field selectors with the "
+        "keys provider, region, zone and the operators In, NotIn; overflow groups only with replicas divided by "
+        "room, and behind a group that has criteria of its own.",
+    ),
+    _code(
+        "GK2022",
+        "spread-invalid",
+        "Spread constraints are contradictory.",
+        "Each is by a field or by a label, with 0 ≤ minGroups ≤ maxGroups (maxGroups 0: no limit); every field "
+        "once; and a constraint by cluster must be among them.",
+    ),
+    _code(
+        "GK2023",
+        "failover-invalid",
+        "Failover settings are contradictory.",
+        "Application failover needs `propagateDeps: true`, times that are not negative, and a grace period exactly "
+        "when the purge mode is Gracefully.",
+    ),
+    _code(
+        "GK2024",
+        "preemption-needs-names",
+        "A policy that may take over objects must name each of them.",
+        "With `preemption: Always` every resource selector needs a name.",
+    ),
+    _code(
+        "GK2025",
+        "suspension-contradictory",
+        "Dispatching is suspended everywhere and on some clusters at once.",
+        "Use `dispatching: true` or `dispatchingOnClusters`.",
+    ),
+    _code(
+        "GK2026",
+        "override-forms-mixed",
+        "An override policy uses the old and the new form together.",
+        "`targetCluster` and `overriders` directly under spec are not read beside `overrideRules`. Make them "
+        "another rule of the list.",
+    ),
+    _code(
+        "GK2027",
+        "overrider-invalid",
+        "An overrider can never be applied.",
+        "JSON pointers start with `/`; `add` and `replace` of structured text need a value and `remove` takes "
+        "none; exactly one of json and yaml is set; keys and values must be legal labels or annotations.",
+    ),
+    _code(
+        "GK2028",
+        "cluster-invalid",
+        "A Cluster is not as Karmada's API demands.",
+        "Names have at most 48 lower-case letters, digits and `-`; taints have the effect NoSchedule or NoExecute, "
+        "each key and effect once; resource models are without gaps from 0 upwards.",
+    ),
+    _code(
+        "GK2029",
+        "quota-invalid",
+        "A FederatedResourceQuota is contradictory.",
+        "Amounts are not negative, static assignments name resources of `overall` and together do not exceed it.",
+    ),
+    _code(
+        "GK2030",
+        "taint-policy-invalid",
+        "A ClusterTaintPolicy is not allowed.",
+        "Each key and effect once; the effect NoExecute needs failover to be enabled in the settings.",
+    ),
+    _code(
+        "GK2031",
+        "customizations-conflict",
+        "Two customizations define the same operation for the same kind, or one cannot be used.",
+        "Only dependency interpretation may come from several customizations. Remove one of the scripts.",
+    ),
+    _code(
+        "GK2032",
+        "interpreter-webhook-invalid",
+        "An interpreter webhook cannot be called as configured.",
+        "It needs a full name, exactly one of url and service, a timeout of 1 to 30 seconds, known operations, and "
+        "v1alpha1 among its context versions.",
+    ),
+    _code(
+        "GK2033",
+        "toleration-invalid",
+        "A toleration has an operator that clusters do not know.",
+        "Use Equal (the default) or Exists.",
+    ),
+    _code(
+        "GK2034",
+        "workload-affinity-invalid",
+        "Workload affinity is contradictory.",
+        "Affinity and anti-affinity group by different, legal label keys.",
+    ),
+    _code(
+        "GK2035",
+        "immutable-field",
+        "A field that never changes was changed.",
+        "`schedulerName` of a policy is fixed. Make a new policy instead.",
+    ),
+    _code(
+        "GK2036",
+        "rebalancer-invalid",
+        "A WorkloadRebalancer names no workload, or one that is incomplete.",
+        "Every workload needs apiVersion, kind and name, and its namespace where it has one.",
+    ),
+    _code(
+        "GK2040",
+        "overlapping-policies",
+        "Two policies of the same priority select the same object equally closely.",
+        "The one whose name sorts first wins, which is easily changed by accident. Give one of them a higher "
+        "`priority`.",
+    ),
+    _code(
+        "GK2041",
+        "weights-ignore-spread",
+        "Static weights stand beside spread constraints, which they make ineffective in part.",
+        "With static weights every selected cluster with a weight gets its share; how many replicas fit or how "
+        "groups are scored plays no role. Use dynamic weights, or list the clusters in the affinity.",
+    ),
+    _code(
+        "GK2042",
+        "no-interpreter",
+        "A custom kind has replicas that nobody interprets.",
+        "Its objects are copied to every chosen cluster as they are: replicas are not divided and room is not "
+        "counted. Add a ResourceInterpreterCustomization with replicaResource and replicaRevision.",
+    ),
+    _code(
+        "GK2043",
+        "conflict-resolution-unknown",
+        "An annotation asks for a conflict resolution that does not exist.",
+        "`work.karmada.io/conflict-resolution` is `overwrite` or `abort`, in lower case; anything else is ignored "
+        "and the policy decides.",
+    ),
+    _code(
+        "GK2044",
+        "overrider-idle",
+        "An overrider met nothing to change.",
+        "Image, command and args overriders know Pod, Deployment, ReplicaSet, DaemonSet, StatefulSet and Job, and "
+        "their main containers. For other places give imageOverrider a predicate, or use plaintext.",
+    ),
+    _code(
+        "GK2045",
+        "dependency-missing",
+        "A workload needs an object that is not in the repository.",
+        "Nothing is sent in its place. Commit the object, or make sure that every chosen member has it.",
+    ),
+    _code(
+        "GK2046",
+        "dependency-settings-differ",
+        "Workloads that share a dependency ask for different conflict resolutions or preservation.",
+        "Overwrite and preservation win. Give the policies the same settings, or the dependency its own policy.",
+    ),
+    _code(
+        "GK2047",
+        "waiting-for-override",
+        "A policy waits for overrides that it depends on.",
+        "`dependentOverrides` names override policies that must exist before the policy takes effect: "
+        "OverridePolicies of its namespace, or ClusterOverridePolicies for a ClusterPropagationPolicy.",
+    ),
+    _code(
+        "GK2048",
+        "never-propagated",
+        "A policy selects a kind or namespace that is never propagated.",
+        "Karmada's own kinds, events, leases and the namespaces kube-* and karmada-* stay where they are. The list "
+        "can be changed in the settings.",
+    ),
+    _code(
+        "GK2049",
+        "priority-class-missing",
+        "A policy refers to a PriorityClass that is not in the repository.",
+        "The binding stays as it is until the class is there. Commit the PriorityClass, or remove schedulePriority.",
+    ),
+)
+
 GIT = (
     _code(
         "GK4001",
@@ -267,4 +529,4 @@ GIT = (
     ),
 )
 
-CODES: Mapping[str, Code] = _table((*MANIFESTS, *GIT))
+CODES: Mapping[str, Code] = _table((*MANIFESTS, *POLICIES, *GIT))

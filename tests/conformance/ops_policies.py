@@ -1,6 +1,6 @@
 """The answers of Karmada's policy matcher, override manager and validators: None where ours is the same."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import yaml
@@ -8,9 +8,12 @@ import yaml
 from gitops_karmada.core.match import PolicyIndex
 from gitops_karmada.core.override import OverrideFailed, OverrideIndex, override
 from gitops_karmada.core.overriders import YamlText
+from gitops_karmada.core.policy_defaults import propagation_defaults
+from gitops_karmada.core.rules import Rule
+from gitops_karmada.core.validate import OVERRIDE, PROPAGATION
 from gitops_karmada.model.clusters import Cluster
-from gitops_karmada.model.decode import decode
-from gitops_karmada.model.policies import OverridePolicy, PropagationPolicy
+from gitops_karmada.model.decode import Decoded, decode, encode
+from gitops_karmada.model.policies import OverridePolicy, PropagationPolicy, PropagationSpec
 
 Case = dict[str, Any]
 
@@ -51,7 +54,36 @@ def override_object(case: Case) -> str | None:
     )
 
 
+def validate_propagation(case: Case) -> str | None:
+    spec = propagation_defaults(case["spec"])
+    wanted = case["expect"]
+    if encoded(spec) != encoded(wanted["defaulted"]):
+        return f"defaulted: expected {wanted['defaulted']}, got {spec}"
+    metadata = {"name": "policy", "namespace": case["namespace"]}
+    policy = decode(PropagationPolicy, {"metadata": metadata, "spec": spec})
+    return compared_paths(policy, PROPAGATION, wanted["errors"])
+
+
+def validate_override(case: Case) -> str | None:
+    metadata = {"name": "policy", "namespace": case["namespace"]}
+    policy = decode(OverridePolicy, {"metadata": metadata, "spec": case["spec"]})
+    return compared_paths(policy, OVERRIDE, case["expect"]["errors"])
+
+
+def encoded(spec: Any) -> Any:
+    return encode(decode(PropagationSpec, spec).unwrap())
+
+
+def compared_paths(policy: Decoded[Any], rules: Iterable[Rule], errors: list[str]) -> str | None:
+    ours = sorted(broken.path for rule in rules for broken in rule(policy.unwrap()))
+    # Karmada's path doubles this one word; a person looks for the field.
+    theirs = sorted(error.partition(": ")[0].replace("suspension.suspension", "suspension") for error in errors)
+    return None if ours == theirs else f"expected {theirs}, got {ours}"
+
+
 OPS: dict[str, Callable[[Case], str | None]] = {
     "match": match,
     "override": override_object,
+    "validateOverride": validate_override,
+    "validatePropagation": validate_propagation,
 }
