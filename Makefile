@@ -51,6 +51,7 @@ lock: $(VENV)/.dev
 	$(LOCK) $(UPGRADE) --extra dev --group build pyproject.toml -o requirements/dev.txt
 	$(LOCK) --constraint requirements/dev.txt pyproject.toml -o requirements/runtime.txt
 	$(LOCK) --constraint requirements/dev.txt --group build -o requirements/build.txt
+	$(LOCK) $(UPGRADE) --group go -o requirements/go.txt
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

