@@ -84,7 +84,10 @@ class FailoverSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeatureSettings:
-    """Gates, by Karmada's names. The defaults are ours: design 6.7."""
+    """Gates, by Karmada's names. The defaults are ours: design 6.7.
+
+    `earlier_affinities` is ours: when the observed affinity group and all later ones fail, the earlier ones are tried too.
+    """
 
     propagation_policy_preemption: bool = True
     workload_affinity: bool = True
@@ -93,6 +96,8 @@ class FeatureSettings:
     scheduling_overcommit_protection: bool = True
     stateful_failover_injection: bool = True
     resource_quota_estimate: bool = False
+    customized_cluster_resource_modeling: bool = True
+    earlier_affinities: bool = True
     empty_workload_propagation: bool = False
     descheduler: bool = False
 

@@ -1,0 +1,9 @@
+"""Preferences among candidates. A plugin gives one cluster 0 to 100 points; the points are added up."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from gitops_karmada.core.filters import Request
+from gitops_karmada.model.clusters import Cluster
+
+Score: TypeAlias = Callable[[Request, Cluster], int]
