@@ -1,6 +1,6 @@
 """What was read from files: documents, manifests, and how to find a field in them again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -71,3 +71,47 @@ class Manifests:
     problems: tuple[Problem, ...] = ()
     unread: frozenset[str] = frozenset()
     broken: frozenset[Key] = frozenset()
+
+
+def path_text(path: FieldPath) -> str:
+    """A path as people write it: `spec.containers[0].name`, `metadata.labels["example.org/team"]`."""
+    text = ""
+    for step in path:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        elif step.replace("_", "").replace("-", "").isalnum():
+            text += f".{step}" if text else step
+        else:
+            text += f'["{step}"]'
+    return text
+
+
+def field_path(obj: Any, text: str) -> FieldPath:
+    """The path that a text means in an object, as far as the object goes. Keys that hold dots are found, too."""
+    steps: list[str | int] = []
+    while text:
+        step, rest = _first_step(obj, text)
+        if step is None:
+            break
+        steps.append(step)
+        obj, text = obj[step], rest
+    return tuple(steps)
+
+
+def _first_step(obj: Any, text: str) -> tuple[str | int | None, str]:
+    text = text.removeprefix(".")
+    if text.startswith("["):
+        inner, _, rest = text[1:].partition("]")
+        step = int(inner) if inner.isdigit() else inner.strip("\"'")
+        return (step, rest) if _holds(obj, step) else (None, "")
+    if not isinstance(obj, Mapping):
+        return None, ""
+    fitting = [key for key in obj if text == key or text.startswith((f"{key}.", f"{key}["))]
+    longest = max(fitting, key=len, default=None)
+    return (longest, text[len(longest) :]) if longest is not None else (None, "")
+
+
+def _holds(obj: Any, step: str | int) -> bool:
+    if isinstance(step, int):
+        return isinstance(obj, list | tuple) and step < len(obj)
+    return isinstance(obj, Mapping) and step in obj

@@ -37,6 +37,11 @@ class Positions:
         )
         return Location(file=self._file, line=self._line + line, column=column, document=self._index)
 
+    @property
+    def span(self) -> tuple[int, int, int]:
+        """Start and end in the normalized file, and the first line: enough to find the document again."""
+        return self._start, self._end, self._line
+
     def _chunk_text(self) -> bytes:
         if self._text is not None:
             return self._text

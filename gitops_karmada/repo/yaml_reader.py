@@ -30,7 +30,7 @@ def read_documents(
         return _refused(file, "GK1025", f"the file has {len(data):,} bytes, the limit is {limits.file_bytes:,}")
     if data.startswith(_UTF16):
         return _refused(file, "GK1011", "the file is UTF-16 text", "Save it as UTF-8")
-    from_json = _json_documents(data, file, limits, fetch)
+    from_json = _json_documents(data, file, limits)
     return from_json or _yaml_documents(data, file, limits, fetch)
 
 
@@ -314,7 +314,7 @@ def _bad_separator(chunk: Chunk) -> Fault:
     return Fault(code="GK1010", line=chunk.bad_line - chunk.line, column=1, message=message, hint=hint)
 
 
-def _json_documents(data: bytes, file: str, limits: Limits, fetch: Callable[[], bytes] | None) -> Documents | None:
+def _json_documents(data: bytes, file: str, limits: Limits) -> Documents | None:
     """The documents of a file of JSON values, or None where it is something else: then it is read as YAML."""
     if data.lstrip(BYTE_ORDER_MARK + b" \t\r\n")[:1] != b"{":
         return None

@@ -29,7 +29,7 @@ _INTEGER = re.compile(
 )
 _SIGNED_BINARY = re.compile(r"(-?)0b([-+]?)([01]+)\Z")
 _BASES = {"hexadecimal": 16, "octal": 8, "binary": 2, "decimal": 10}
-_TIMESTAMP = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ].*)?\Z")
+_TIMESTAMP = re.compile(r"\d{4}-\d\d?-\d\d?([Tt ]\d\d?:\d\d?:\d\d?(\.\d+)?(Z|[-+]\d\d:\d\d)?)?\Z", re.ASCII)
 _LARGEST = 2**64 - 1
 _SMALLEST = -(2**63)
 _LARGEST_NARROW = 3.4028235677973364e38

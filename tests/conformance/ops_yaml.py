@@ -20,11 +20,13 @@ def read_text(case: Case) -> str | None:
 
 
 def same(ours: Any, theirs: Any) -> bool:
-    """Equal, and of the same types: true is not 1. An integral float equals its integer, as in JSON."""
+    """Equal, and of the same types: true is not 1. Floats equal what JSON writes for them."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
         return ours.keys() == theirs.keys() and all(same(value, theirs[key]) for key, value in ours.items())
     if isinstance(ours, list) and isinstance(theirs, list):
         return len(ours) == len(theirs) and all(map(same, ours, theirs))
+    if isinstance(ours, float) and isinstance(theirs, int):
+        return ours == float(theirs)
     return isinstance(ours, bool) == isinstance(theirs, bool) and bool(ours == theirs)
 
 
