@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, assert_never
 
+from gitops_karmada.core.conditions import with_condition
 from gitops_karmada.core.interpret import Interpreter
 from gitops_karmada.core.interpreters import InterpretError
 from gitops_karmada.model.actions import (
@@ -62,7 +63,7 @@ def settled(
 
 
 def _settled_work(work: Work, outcome: Outcome | None, interpreter: Interpreter, now: datetime) -> Work:
-    conditions = _with(work.status.conditions, _dispatching(work), now)
+    conditions = with_condition(work.status.conditions, _dispatching(work), now)
     statuses = work.status.manifest_statuses
     match outcome:
         case None | Held() | Pruned() | Released():
@@ -70,13 +71,13 @@ def _settled_work(work: Work, outcome: Outcome | None, interpreter: Interpreter,
         case Failed(fault=Fault.UNREACHABLE):
             pass
         case Applied(object=live):
-            conditions = _with(conditions, _applied(), now)
+            conditions = with_condition(conditions, _applied(), now)
             statuses = _observed(work, live, statuses, interpreter)
         case Unchanged(object=live):
-            conditions = _with(conditions, _applied(), now) if live is not None else conditions
+            conditions = with_condition(conditions, _applied(), now) if live is not None else conditions
             statuses = _observed(work, live, statuses, interpreter)
         case Refused(reason=reason) | Conflicting(reason=reason) | Contested(reason=reason) | Failed(reason=reason):
-            conditions = _with(conditions, _not_applied(reason), now)
+            conditions = with_condition(conditions, _not_applied(reason), now)
         case _:
             assert_never(outcome)
     status = WorkStatus(conditions=conditions, manifest_statuses=statuses)
@@ -112,16 +113,6 @@ def _not_applied(reason: str) -> Condition:
         reason="AppliedFailed",
         message=f"Failed to apply all manifests (0/1): {reason}",
     )
-
-
-def _with(conditions: tuple[Condition, ...], new: Condition, now: datetime) -> tuple[Condition, ...]:
-    """The conditions with this one; its time is when its status last changed."""
-    old = next((condition for condition in conditions if condition.type == new.type), None)
-    if old is not None and (old.status, old.reason, old.message) == (new.status, new.reason, new.message):
-        return conditions
-    since = old.last_transition_time if old is not None and old.status == new.status else now
-    others = [condition for condition in conditions if condition.type != new.type]
-    return tuple(sorted([*others, replace(new, last_transition_time=since)], key=lambda condition: condition.type))
 
 
 def _observed(
@@ -177,7 +168,7 @@ def _settled_binding(binding: Binding, works: Iterable[Work], now: datetime) -> 
     }
     if not items and not expected and not binding.status.conditions:
         return binding
-    conditions = _with(binding.status.conditions, _fully_applied(done), now)
+    conditions = with_condition(binding.status.conditions, _fully_applied(done), now)
     status = replace(binding.status, aggregated_status=items, conditions=conditions)
     return binding if status == binding.status else replace(binding, status=status)
 

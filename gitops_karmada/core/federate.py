@@ -7,7 +7,7 @@ from typing import Any, Final, Generic, TypeVar
 from gitops_karmada.core.defaults import with_defaults
 from gitops_karmada.core.policy_defaults import with_policy_defaults
 from gitops_karmada.core.scopes import DEFAULT_NAMESPACE, Scopes
-from gitops_karmada.core.validate import validate
+from gitops_karmada.core.validate import field_path, validate
 from gitops_karmada.model.clusters import Cluster
 from gitops_karmada.model.customizations import (
     ResourceInterpreterCustomization,
@@ -25,7 +25,7 @@ from gitops_karmada.model.policies import (
     PropagationPolicy,
     WorkloadRebalancer,
 )
-from gitops_karmada.model.problems import Location, Problem, Severity
+from gitops_karmada.model.problems import Problem, Severity
 from gitops_karmada.model.settings import Settings
 
 T = TypeVar("T")
@@ -113,7 +113,7 @@ def _once(manifests: Iterable[Manifest], reading: _Reading[Any]) -> Iterable[Man
             continue
         reading.broken.add(key)
         for manifest in same:
-            others = ", ".join(_place(other.location) for other in same if other is not manifest)
+            others = ", ".join(_stands(other) for other in same if other is not manifest)
             reading.problems.append(
                 Problem(
                     code="GK1007",
@@ -125,8 +125,8 @@ def _once(manifests: Iterable[Manifest], reading: _Reading[Any]) -> Iterable[Man
             )
 
 
-def _place(location: Location) -> str:
-    return f"{location} (document {location.document})" if location.document else str(location)
+def _stands(manifest: Manifest) -> str:
+    return f"{manifest.location} (document {manifest.document})" if manifest.document > 1 else str(manifest.location)
 
 
 def _read(manifest: Manifest, reading: _Reading[Any]) -> None:
@@ -146,7 +146,7 @@ def _read_noun(manifest: Manifest, key: Key, noun: type[Any], name: str, reading
         Problem(
             code="GK2011" if fault.fatal else "GK2012",
             severity=Severity.ERROR if fault.fatal else Severity.WARNING,
-            location=manifest.location,
+            location=manifest.locate(field_path(fault.path)),
             subject=str(key),
             path=fault.path,
             message=fault.message,
@@ -154,7 +154,7 @@ def _read_noun(manifest: Manifest, key: Key, noun: type[Any], name: str, reading
         for fault in decoded.faults
     ]
     if decoded.value is not None:
-        found.extend(validate(defaulted, decoded.value, manifest.location))
+        found.extend(validate(defaulted, decoded.value, manifest.location, manifest.locate))
     reading.problems.extend(found)
     if decoded.value is None or any(problem.severity is Severity.ERROR for problem in found):
         reading.broken.add(key)

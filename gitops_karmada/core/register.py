@@ -5,7 +5,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final, assert_never
 
-from gitops_karmada.core.summarize import summarize
+from gitops_karmada.core.conditions import condition_of
+from gitops_karmada.core.summarize import node_summary, resource_summary
 from gitops_karmada.model.clusters import APIEnablement, APIResource, Cluster, ClusterStatus, Condition, Taint
 from gitops_karmada.model.federation import Declared, Template
 from gitops_karmada.model.frozen import Frozen
@@ -40,7 +41,7 @@ def _registered(declared: Declared[Cluster], question: Question) -> tuple[Cluste
     status = last.status if last is not None else cluster.status
     observed = _readiness(state)
     sight = _sight(question.ledger.memory.get(SEEN, {}).get(name), observed.status, question.now)
-    ready = _damped(_condition(status.conditions, READY), observed, sight, question)
+    ready = _damped(condition_of(status.conditions, READY), observed, sight, question)
     conditions = [ready]
     if isinstance(state, Observed) and ready.status == "True":
         status = _collected(cluster, status, state, question)
@@ -120,21 +121,18 @@ def _dated(conditions: Iterable[Condition], last: Cluster | None, now: datetime)
     return tuple(dated)
 
 
-def _condition(conditions: Iterable[Condition], kind: str) -> Condition | None:
-    return next((condition for condition in conditions if condition.type == kind), None)
-
-
 # What a ready member says of itself -----------------------------------------------------------------------------------
 
 
 def _collected(cluster: Cluster, status: ClusterStatus, state: Observed, question: Question) -> ClusterStatus:
     apis = state.api_enablements or _declared_apis(cluster, question)
-    if state.nodes is None:
+    if state.nodes is None or state.pods is None:
         # Not listed is not empty: what Git declares, else what was known before.
         summary = cluster.status.resource_summary or status.resource_summary
         nodes = cluster.status.node_summary or status.node_summary
     else:
-        nodes, summary = summarize(cluster, state.nodes, state.pods or ())
+        nodes = node_summary(state.nodes)
+        summary = resource_summary(state.nodes, state.pods, cluster.spec.resource_models)
     return replace(
         status,
         kubernetes_version=state.kubernetes_version or status.kubernetes_version,

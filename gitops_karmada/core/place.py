@@ -1,0 +1,161 @@
+"""The fold: bindings in priority order, each scheduled where it needs a pass, each leaving less room to the next."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import lru_cache
+from typing import Final, assert_never
+
+from gitops_karmada.core.conditions import with_condition
+from gitops_karmada.core.quota import QuotaLedger
+from gitops_karmada.core.schedule import (
+    NoClusterFit,
+    Scheduled,
+    SchedulerError,
+    ScheduleResult,
+    SchedulingWorld,
+    Unschedulable,
+    schedule,
+)
+from gitops_karmada.core.triggers import APPLIED_PLACEMENT, needs_pass
+from gitops_karmada.model.bindings import Binding, TargetCluster
+from gitops_karmada.model.clusters import Condition
+from gitops_karmada.model.decisions import Decision, Outcome
+from gitops_karmada.model.decode import encode
+from gitops_karmada.model.frozen import Frozen
+from gitops_karmada.model.objects import Key
+from gitops_karmada.model.placement import Placement
+
+SCHEDULED: Final = "Scheduled"
+DEFAULT_SCHEDULER: Final = "default-scheduler"
+SUCCESS: Final = "Binding has been scheduled successfully."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """Every binding after the fold, and the record of each pass that ran."""
+
+    bindings: Mapping[Key, Binding] = field(default_factory=dict)
+    decisions: Mapping[Key, Decision] = field(default_factory=dict)
+
+
+def placed(bindings: Iterable[Binding], world: SchedulingWorld, quotas: QuotaLedger, now: datetime) -> Placed:
+    """Schedule what needs it, the most important first; equally important ones by name."""
+    after: dict[Key, Binding] = {}
+    decisions: dict[Key, Decision] = {}
+    for binding in sorted(bindings, key=_order):
+        after[binding.key], decision = _placed(binding, world, quotas, now)
+        if decision is not None:
+            decisions[binding.key] = decision
+    return Placed(bindings=after, decisions=decisions)
+
+
+def _order(binding: Binding) -> tuple[int, Key]:
+    priority = binding.spec.schedule_priority.priority if binding.spec.schedule_priority else 0
+    return -priority, binding.key
+
+
+def is_schedulable(binding: Binding) -> bool:
+    """Claimed by a policy, for our scheduler, and not suspended by a queue."""
+    spec = binding.spec
+    suspended = spec.suspension is not None and bool(spec.suspension.scheduling)
+    ours = spec.scheduler_name in ("", DEFAULT_SCHEDULER)
+    return spec.placement is not None and ours and not suspended and is_claimed(binding)
+
+
+def is_claimed(binding: Binding) -> bool:
+    annotations = binding.metadata.annotations
+    return bool(
+        annotations.get("propagationpolicy.karmada.io/name")
+        or annotations.get("clusterpropagationpolicy.karmada.io/name")
+    )
+
+
+def _placed(
+    binding: Binding, world: SchedulingWorld, quotas: QuotaLedger, now: datetime
+) -> tuple[Binding, Decision | None]:
+    if not is_schedulable(binding):
+        return binding, None
+    trigger = needs_pass(binding, world)
+    if trigger is None:
+        return binding, None
+    result = schedule(binding, world, trigger)
+    if isinstance(result, Scheduled) and (denied := quotas.objection(binding, result.clusters)):
+        return _refused(binding, Outcome.QUOTA_EXCEEDED, denied, now), _denied(result, denied)
+    settled = _settled(binding, result, now)
+    if isinstance(result, Scheduled):
+        world.settle(binding, result.clusters)
+        quotas.take(binding, result.clusters)
+    return settled, result.decision
+
+
+def _denied(result: Scheduled, reason: str) -> Decision:
+    return replace(result.decision, outcome=Outcome.QUOTA_EXCEEDED, message=reason, clusters=result.decision.previous)
+
+
+def _settled(binding: Binding, result: ScheduleResult, now: datetime) -> Binding:
+    match result:
+        case Scheduled(clusters=clusters, affinity_name=affinity_name):
+            return _scheduled(binding, clusters, affinity_name, now)
+        case NoClusterFit(message=message):
+            return _refused(with_clusters(binding, ()), Outcome.NO_CLUSTER_FIT, message, now)
+        case Unschedulable(message=message):
+            return _refused(binding, Outcome.UNSCHEDULABLE, message, now)
+        case SchedulerError(message=message):
+            return _refused(binding, Outcome.SCHEDULER_ERROR, message, now)
+        case _:
+            assert_never(result)
+
+
+def _scheduled(binding: Binding, clusters: tuple[TargetCluster, ...], affinity_name: str, now: datetime) -> Binding:
+    after = with_clusters(binding, clusters)
+    condition = Condition(type=SCHEDULED, status="True", reason=Outcome.SUCCESS, message=SUCCESS)
+    status = replace(
+        after.status,
+        conditions=with_condition(after.status.conditions, condition, now),
+        scheduler_observed_affinity_name=affinity_name,
+        scheduler_observed_generation=after.metadata.generation,
+        last_scheduled_time=_last_scheduled(binding, after, now),
+    )
+    return after if status == after.status else replace(after, status=status)
+
+
+def _last_scheduled(before: Binding, after: Binding, now: datetime) -> datetime:
+    """The time of the last pass that changed something: an idle pass each turn would make the branch grow for nothing.
+
+    A pass that a rebalance asked for counts, so that it is not asked for again.
+    """
+    last, asked = before.status.last_scheduled_time, before.spec.reschedule_triggered_at
+    if last is None or after.spec != before.spec or after.metadata != before.metadata:
+        return max(now, asked) if asked else now
+    return max(last, asked) if asked else last
+
+
+def _refused(binding: Binding, outcome: Outcome, message: str, now: datetime) -> Binding:
+    condition = Condition(type=SCHEDULED, status="False", reason=outcome, message=message)
+    conditions = with_condition(binding.status.conditions, condition, now)
+    if conditions == binding.status.conditions:
+        return binding
+    return replace(binding, status=replace(binding.status, conditions=conditions))
+
+
+def with_clusters(binding: Binding, clusters: tuple[TargetCluster, ...]) -> Binding:
+    """The binding with a new result, and the placement that it is the result of."""
+    applied = applied_placement(binding.spec.placement) if binding.spec.placement is not None else ""
+    annotations = binding.metadata.annotations
+    if annotations.get(APPLIED_PLACEMENT) != applied:
+        annotations = Frozen({**annotations, APPLIED_PLACEMENT: applied})
+    if clusters == binding.spec.clusters and annotations is binding.metadata.annotations:
+        return binding
+    return replace(
+        binding,
+        spec=replace(binding.spec, clusters=clusters),
+        metadata=replace(binding.metadata, annotations=annotations),
+    )
+
+
+@lru_cache(maxsize=4096)
+def applied_placement(placement: Placement) -> str:
+    """Karmada's annotation, in canonical form."""
+    return json.dumps(encode(placement), sort_keys=True, separators=(",", ":"), ensure_ascii=False)

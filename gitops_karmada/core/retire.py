@@ -1,0 +1,115 @@
+"""Which works of the last turn are wanted no more, and which of them may not go yet."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from gitops_karmada.core.aggregate import expected_clusters
+from gitops_karmada.model.bindings import Binding
+from gitops_karmada.model.federation import Federation, Ledger
+from gitops_karmada.model.objects import ClusterName, Key
+from gitops_karmada.model.plan import Hold
+from gitops_karmada.model.works import Place, Work
+
+TEMPLATE_REMOVED: Final = "the template was removed"
+NOT_PLACED: Final = "no longer placed in this cluster"
+CLUSTER_REMOVED: Final = "the cluster was removed"
+NOT_NEEDED: Final = "no longer needed in this cluster"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaving:
+    """`kept` are works that stay as they were; `retiring` those whose objects are to go; `forgotten` are only dropped."""
+
+    kept: Mapping[Place, Work] = field(default_factory=dict)
+    retiring: Mapping[Place, Work] = field(default_factory=dict)
+    holds: tuple[Hold, ...] = ()
+
+
+def leaving(
+    ledger: Ledger, wanted: Mapping[Place, Work], bindings: Mapping[Key, Binding], federation: Federation
+) -> Leaving:
+    """Sort the works that the ledger has and the plan has not."""
+    kept: dict[Place, Work] = {}
+    retiring: dict[Place, Work] = {}
+    holds: list[Hold] = []
+    clusters = {ClusterName(declared.value.name) for declared in federation.clusters}
+    for place, work in ledger.works.items():
+        if place in wanted:
+            continue
+        if (hold := _hold(place, work, clusters, bindings, ledger, federation)) is not None:
+            kept[place] = work
+            holds.extend(hold)
+        elif place.cluster in clusters or _is_reached(place.cluster, federation):
+            retiring[place] = (
+                work if work.retiring else replace(work, retiring=_reason(place, work, bindings, clusters))
+            )
+        else:
+            holds.append(_forgotten(place))
+    return Leaving(kept=kept, retiring=retiring, holds=tuple(holds))
+
+
+def _hold(
+    place: Place,
+    work: Work,
+    clusters: set[ClusterName],
+    bindings: Mapping[Key, Binding],
+    ledger: Ledger,
+    federation: Federation,
+) -> tuple[Hold, ...] | None:
+    """Why the work stays as it is: no hold at all for one that waits for its replacement. None: it may go."""
+    binding = bindings.get(work.binding) if work.binding is not None else None
+    if binding is not None and place.cluster in expected_clusters(binding):
+        # Kept until its replacement runs, or because it could not be rendered anew: what runs stays.
+        return ()
+    if Key(group="cluster.karmada.io", kind="Cluster", name=place.cluster) in federation.broken:
+        reason = "the Cluster's manifest cannot be used, so nothing is changed in it"
+        return (Hold(place=place, key=place.key, reason=reason, hint="Mend the manifest"),)
+    if binding is None and not work.retiring:
+        return _unsure(place, work, ledger, federation)
+    return None
+
+
+def _unsure(place: Place, work: Work, ledger: Ledger, federation: Federation) -> tuple[Hold, ...] | None:
+    """A template that is not there may only be unreadable."""
+    template = work.binding or work.key
+    if template in federation.broken:
+        reason = "its manifest cannot be used, so the last good state stays"
+        return (Hold(place=place, key=template, reason=reason, hint="Mend the manifest"),)
+    if federation.unread:
+        file = ledger.sources.get(template, "")
+        where = file if file in federation.unread else ", ".join(sorted(federation.unread)[:3])
+        reason = f"{where} could not be read, and its manifest may be there"
+        return (Hold(place=place, key=template, reason=reason, hint="Mend the file; then it is deleted"),)
+    return None
+
+
+def _reason(place: Place, work: Work, bindings: Mapping[Key, Binding], clusters: set[ClusterName]) -> str:
+    if place.cluster not in clusters:
+        return CLUSTER_REMOVED
+    if work.binding is None:
+        return NOT_NEEDED
+    return NOT_PLACED if work.binding in bindings else TEMPLATE_REMOVED
+
+
+def _is_reached(cluster: ClusterName, federation: Federation) -> bool:
+    return any(member.name == cluster for member in federation.settings.spec.members)
+
+
+def _forgotten(place: Place) -> Hold:
+    return Hold(
+        place=place,
+        key=place.key,
+        reason=f"{place.cluster} is declared nowhere any more: its objects are left as they are and forgotten",
+        hint="To have them deleted, keep the member in the settings until its Cluster is gone",
+    )
+
+
+def unreadable(ledger: Ledger, federation: Federation) -> Iterator[str]:
+    """Reasons that speak against every delete of this turn."""
+    if federation.unread:
+        yield f"{', '.join(sorted(federation.unread)[:3])} could not be read"
+    if ledger.problems:
+        yield "a file of the status branch could not be understood"
+    if not federation.templates and ledger.bindings:
+        yield f"the source holds no template at all, and {len(ledger.bindings)} would go"
