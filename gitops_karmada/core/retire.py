@@ -19,7 +19,7 @@ NOT_NEEDED: Final = "no longer needed in this cluster"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaving:
-    """`kept` are works that stay as they were; `retiring` those whose objects are to go; `forgotten` are only dropped."""
+    """`kept` are works that stay as they were, `retiring` those whose objects are to go; the rest is forgotten."""
 
     kept: Mapping[Place, Work] = field(default_factory=dict)
     retiring: Mapping[Place, Work] = field(default_factory=dict)
