@@ -67,7 +67,7 @@ def start_cluster() -> Iterator[StartCluster]:
                 cluster.run_scheduler()
             if nodes:
                 names = [f"node-{number}" for number in range(1, nodes + 1)]
-                stack.enter_context(PretendingNodes(cluster.admin, names))
+                stack.enter_context(PretendingNodes(cluster.client("admin", timeout=3), names))
             return cluster
 
         yield start

@@ -60,4 +60,5 @@ Audit (`audit.py`), the witness of who wrote what:
     cluster.audit.writes(since=mark, user="hub") -> tuple of Event(user, verb, group, resource, subresource, namespace,
                                                     name, code, user_agent, uri)
     cluster.audit.events(since=mark)             # reads too
+    cluster.revisions()                          # etcd key -> revision of every object; equal later: no write
 """

@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.envtest import commands
 from tests.envtest.audit import POLICY, AuditLog
-from tests.envtest.baseline import Baseline
+from tests.envtest.baseline import Baseline, revisions
 from tests.envtest.binaries import binary
 from tests.envtest.certificates import write_certificates
 from tests.envtest.client import ApiError, Client
@@ -41,6 +41,7 @@ class Cluster:
         self._api_server = self._make_api_server()
         self._others: list[Server] = []
         self._baseline: Baseline | None = None
+        self._groups: frozenset[str] = frozenset()
 
     def token(self, user: str) -> str:
         return self._tokens[user]
@@ -78,6 +79,7 @@ class Cluster:
             bind_roles(self.admin)
             self.admin.wait("v1", "Namespace", "default", seconds=30)
             self._baseline = Baseline(self._etcd_url)
+            self._groups = self._served_groups()
 
     def is_ready(self) -> bool:
         try:
@@ -117,6 +119,12 @@ class Cluster:
         self.resume()
         if self._baseline is not None:
             self._baseline.restore()
+            # Definitions that were taken away are served for a moment longer.
+            self._api_server.wait_until(lambda: self._served_groups() == self._groups, 30)
+
+    def revisions(self) -> dict[str, str]:
+        """Return every stored object's key and revision, read from etcd: equal before and after means no write."""
+        return revisions(self._etcd_url)
 
     def run_controllers(self, controllers: Sequence[str] = commands.CONTROLLERS) -> None:
         """Start kube-controller-manager with these controllers (not the one that distrusts silent nodes)."""
@@ -134,6 +142,9 @@ class Cluster:
         port = free_port()
         command = commands.scheduler(binary("kube-scheduler"), kubeconfig=self._own_kubeconfig(), port=port)
         self._run(command, "kube-scheduler", port)
+
+    def _served_groups(self) -> frozenset[str]:
+        return frozenset(group["name"] for group in self.admin.request("GET", "/apis")["groups"])
 
     def _run(self, command: list[str], name: str, port: int) -> None:
         server = Server(command, self.folder / f"{name}.log", self._keeper)

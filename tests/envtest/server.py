@@ -127,24 +127,25 @@ class Server:
         os.kill(self.pid, signal.SIGCONT)
 
     def stop(self, seconds: float = 20) -> None:
-        """Ask the process to end (a paused one is woken first); kill it when it does not."""
-        if self._process is None or not self.alive:
-            return
-        self._process.terminate()
-        self.resume()
-        try:
-            self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait(10)
-        self._keeper.forget(self._process.pid)
+        """Ask the process to end (a paused one is woken for that); kill it when it does not."""
+        if self._process is not None and self.alive:
+            self._process.terminate()
+            self.resume()
+            try:
+                self._process.wait(seconds)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+        self._bury()
 
     def kill(self) -> None:
-        if self._process is None or not self.alive:
-            return
-        self._process.kill()
-        self._process.wait(10)
-        self._keeper.forget(self._process.pid)
+        if self._process is not None and self.alive:
+            self._process.kill()
+        self._bury()
+
+    def _bury(self) -> None:
+        if self._process is not None:
+            self._process.wait(10)
+            self._keeper.forget(self._process.pid)
 
 
 def _spawn(command: Sequence[str], log: IO[bytes], folder: Path) -> subprocess.Popen[bytes]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import StartCluster, servers
+from tests.envtest.binaries import binary
 from tests.envtest.client import ApiError, Client, NotFoundError, Object, has_condition
 from tests.envtest.cluster import Cluster, start_clusters
 from tests.envtest.nodes import PretendingNodes, create_node, create_pod
@@ -190,6 +192,15 @@ def test_audit_log_tells_who_wrote_what(members: Members) -> None:
     assert [event.verb for event in member.audit.events(mark, user="hub") if event.name] == ["create", "get"]
 
 
+def test_revisions_show_whether_anything_was_written(members: Members) -> None:
+    """Reading changes nothing in etcd; a write changes the revision of its object alone."""
+    client, before = members[0].admin, members[0].revisions()
+    client.list("v1", "Namespace")
+    assert members[0].revisions() == before
+    client.create(config_map("settings"))
+    assert set(members[0].revisions()) - set(before) == {"/registry/configmaps/default/settings"}
+
+
 def test_nodes_and_pods_are_created_with_their_status(members: Members) -> None:
     """A node has the room that it was given and no taints of its own; a pod uses room on it."""
     client = members[2].admin
@@ -240,6 +251,14 @@ def test_kubeconfig_leads_to_the_member(members: Members, tmp_path: Path) -> Non
     assert inside["users"][0]["user"] == {"token": member.token("hub")}
     assert outside["users"][0]["user"] == {"tokenFile": str(token_file)}
     assert token_file.read_text() == member.token("hub")
+    assert [_kubectl_user(tmp_path / name) for name in ("inside", "outside")] == ["hub", "hub"]
+
+
+def _kubectl_user(kubeconfig: Path) -> str:
+    command = [str(binary("kubectl")), f"--kubeconfig={kubeconfig}", "auth", "whoami", "--output=json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=30)
+    name: str = json.loads(done.stdout)["status"]["userInfo"]["username"]
+    return name
 
 
 @pytest.mark.slow
