@@ -1,4 +1,4 @@
-"""Which deletes of a turn may go ahead: each needs positive evidence, never absence of data, and all stay in a budget."""
+"""Which deletes of a turn may go ahead: each needs positive evidence, never absence of data; all stay in a budget."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping

@@ -59,6 +59,8 @@ CLIENT_SIDE_APPLIERS = frozenset({"kubectl-client-side-apply", "kubectl"})
 # Five corrections within half an hour or so are a fight. What was counted halves in ten minutes.
 FIGHT = 5.0
 HALF_LIFE_SECONDS = 600.0
+# People keep their own things there: such a namespace is protected, what stands in it is not.
+OPEN_NAMESPACES = frozenset({"default"})
 # Recreating one of these loses what it holds.
 NEVER_RECREATED = frozenset({"PersistentVolumeClaim", "PersistentVolume", "Namespace", "CustomResourceDefinition"})
 
@@ -393,7 +395,8 @@ def protection_of(place: Place, live: Object, circumstances: Circumstances) -> s
     if annotations_of(live).get(PRUNE_ANNOTATION) == "disabled":
         return f"protected by its annotation {PRUNE_ANNOTATION}: disabled"
     key = place.key
-    namespace = key.name if key.kind == "Namespace" and not key.group else key.namespace
-    if namespace in circumstances.protected_namespaces:
-        return f"the namespace {namespace} is protected"
+    if key.kind == "Namespace" and not key.group and key.name in circumstances.protected_namespaces | OPEN_NAMESPACES:
+        return f"the namespace {key.name} is protected"
+    if key.namespace in circumstances.protected_namespaces - OPEN_NAMESPACES:
+        return f"everything in the namespace {key.namespace} is protected"
     return ""
