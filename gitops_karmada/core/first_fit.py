@@ -26,7 +26,7 @@ class Part:
 
 
 def fill(bins: Sequence[Bin], parts: Sequence[Part], most: int) -> int:
-    """How many whole sets fit, at most `most`. Their room in `bins` is used up, also that of a last one that fits in part."""
+    """How many whole sets fit, at most `most`. Their room is used up, also that of a last one that fits in part."""
     if not any(part.replicas for part in parts):
         return most
     open_bins = [[place for place in bins if place.admits(part.claim)] for part in parts]

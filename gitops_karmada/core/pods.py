@@ -14,7 +14,7 @@ def is_over(pod: Object) -> bool:
 
 
 def request_of(pod: Object) -> Amounts:
-    """What a pod holds: its containers and sidecars, no less than an init container needs while it runs, and overhead."""
+    """What a pod holds: its containers and sidecars, no less than an init container needs to run, and overhead."""
     spec = dig(pod, "spec")
     held = _sum(*(_requests(container) for container in dig(spec, "containers") or ()))
     starting: Amounts = {}

@@ -54,7 +54,7 @@ class Unfit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidates:
-    """The feasible clusters in master order; the columns have one entry a cluster. Room is in replicas or component sets.
+    """The feasible clusters in master order; the columns have one entry a cluster. Room counts replicas or whole sets.
 
     `rooms` holds what each estimator answered (-1: it cannot tell), `room` the smallest answer, `assigned` what the
     binding runs there already, `tiers` which affinity the cluster belongs to: the group's own (0), or an overflow one.

@@ -86,7 +86,7 @@ class FailoverSettings:
 class FeatureSettings:
     """Gates, by Karmada's names. The defaults are ours: design 6.7.
 
-    `earlier_affinities` is ours: when the observed affinity group and all later ones fail, the earlier ones are tried too.
+    `earlier_affinities` is ours: when the observed affinity group and all later ones fail, earlier ones are tried.
     """
 
     propagation_policy_preemption: bool = True

@@ -1,7 +1,6 @@
 """Room by the member's summary, or by its resource models. Node selectors and tolerations do not count here."""
 
 from collections.abc import Mapping, Sequence
-from typing import assert_never
 
 from gitops_karmada.core.amounts import CPU, MAX_INT32, PODS, amounts_of, times_in
 from gitops_karmada.core.capacity import Demand, ModelNode, Replicas, Room, Sets, part_of
