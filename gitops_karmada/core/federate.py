@@ -159,7 +159,9 @@ def _read_noun(manifest: Manifest, key: Key, noun: type[Any], name: str, reading
     if decoded.value is None or any(problem.severity is Severity.ERROR for problem in found):
         reading.broken.add(key)
         return
-    declared = Declared(value=decoded.value, manifest=manifest.object, location=manifest.location)
+    declared = Declared(
+        value=decoded.value, manifest=manifest.object, location=manifest.location, locate=manifest.locate
+    )
     reading.nouns.setdefault(name, []).append(declared)
 
 

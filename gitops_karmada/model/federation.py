@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 from gitops_karmada.model.actions import Receipt
 from gitops_karmada.model.bindings import Binding
 from gitops_karmada.model.clusters import Cluster
+from gitops_karmada.model.files import Locate
 from gitops_karmada.model.frozen import NOTHING
 from gitops_karmada.model.objects import ClusterName, Key, Object, key_of
 from gitops_karmada.model.policies import (
@@ -27,11 +28,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declared(Generic[T]):
-    """A noun, the manifest it was read from and where that stands."""
+    """A noun, the manifest it was read from and where that stands. `locate` finds the line of a field."""
 
     value: T
     manifest: Object
     location: Location
+    locate: Locate | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

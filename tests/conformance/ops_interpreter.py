@@ -3,12 +3,19 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from gitops_karmada.core.customize import customized, references, scripts_of
 from gitops_karmada.core.interpret import Interpreter, Operation
 from gitops_karmada.core.interpreters import InterpretError
 from gitops_karmada.core.prune import prune
+from gitops_karmada.model.customizations import ResourceInterpreterCustomization
+from gitops_karmada.model.decode import decode
+from gitops_karmada.model.federation import Declared
+from gitops_karmada.model.problems import Location
 from gitops_karmada.model.quantity import quantity
+from gitops_karmada.scripts.engine import LuaEngine
 
 INTERPRETER = Interpreter()
+ENGINE = LuaEngine()
 Case = dict[str, Any]
 
 
@@ -76,7 +83,41 @@ def pruned(case: Case) -> str | None:
     return difference(case["expect"]["object"], prune(case["object"]))
 
 
-OPS: dict[str, Callable[[Case], str | None]] = {
+def lua(case: Case) -> str | None:
+    """A customization's script, asked for the operation that the case names."""
+    operation = case["luaOp"]
+    target = {"apiVersion": case["object"]["apiVersion"], "kind": case["object"]["kind"]}
+    rules = {CUSTOMIZATION_RULES[operation]: {"luaScript": case["script"]}}
+    value = decode(
+        ResourceInterpreterCustomization,
+        {"metadata": {"name": "case"}, "spec": {"target": target, "customizations": rules}},
+    ).unwrap()
+    declared = Declared(value=value, manifest={}, location=Location(file="case.yaml"))
+    interpreter = Interpreter(customized=customized([declared], ENGINE))
+    if operation != "dependencies":
+        return OPS[operation](case, interpreter)
+    # The case tells what the script says; whether each reference is whole is asked one step later.
+    (script,) = scripts_of(declared)
+    return _compare(
+        case,
+        interpreter,
+        Operation.DEPENDENCIES,
+        lambda: {"dependencies": references(script, ENGINE, case["object"])},
+    )
+
+
+CUSTOMIZATION_RULES = {
+    "replicas": "replicaResource",
+    "components": "componentResource",
+    "revise": "replicaRevision",
+    "retain": "retention",
+    "health": "healthInterpretation",
+    "reflect": "statusReflection",
+    "aggregate": "statusAggregation",
+    "dependencies": "dependencyInterpretation",
+}
+
+OPS: dict[str, Callable[..., str | None]] = {
     "replicas": replicas,
     "components": components,
     "revise": revise,
@@ -86,6 +127,7 @@ OPS: dict[str, Callable[[Case], str | None]] = {
     "aggregate": aggregate,
     "dependencies": dependencies,
     "prune": pruned,
+    "lua": lua,
 }
 
 

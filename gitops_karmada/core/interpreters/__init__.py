@@ -10,14 +10,18 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from gitops_karmada.model.objects import Object
-from gitops_karmada.model.problems import ManifestError
+from gitops_karmada.model.problems import Location, ManifestError
 
 Replicas: TypeAlias = tuple[int, Object | None]
 Items: TypeAlias = Sequence[Object] | None
 
 
 class InterpretError(ManifestError):
-    """An object that its interpreter cannot read."""
+    """An object that its interpreter cannot read. `location` is where the interpreter stands, when people wrote it."""
+
+    def __init__(self, message: str, location: Location | None = None) -> None:
+        super().__init__(message)
+        self.location = location
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
