@@ -26,7 +26,9 @@ KINDS: Final[tuple[tuple[type[GitopsKarmadaError], str, Exit], ...]] = (
 
 # Codes with an exit code of their own.
 EXITS: Final[Mapping[str, Exit]] = {
+    "GK1027": Exit.USAGE,
     "GK4003": Exit.UNAUTHORIZED,
+    "GK4004": Exit.USAGE,
     "GK4005": Exit.TIMEOUT,
     "GK4007": Exit.RACE,
     "GK4008": Exit.USAGE,
@@ -45,6 +47,8 @@ def report_failure(screen: Screen, error: GitopsKarmadaError) -> Exit:
 def problems_of(error: GitopsKarmadaError) -> tuple[Problem, ...]:
     """The findings that the error carries, or the error itself as one."""
     carried = getattr(error, "problems", None) or getattr(error, "problem", None)
+    if callable(carried):
+        carried = carried()
     if isinstance(carried, Problem):
         return (carried,)
     if carried:
