@@ -95,7 +95,7 @@ def is_healthy(obj: Object) -> bool:
 def aggregate(obj: Object, items: Items) -> Object:
     """The last member speaks for all: such a job runs in one."""
     if items is None:
-        return obj
+        return without_empty(obj)
     reports = reports_of(items)
     said = {name: reports[-1].get(name) for name in STATUS} if reports else dict.fromkeys(STATUS) | DEFAULTS
     return with_status(obj, **said)

@@ -27,7 +27,8 @@ KUBECONFIG = ("spec", "kubeConfig", "secretRef", "name")
 def aggregate_release(obj: Object, items: Items) -> Object:
     # Karmada adds the members' failures to the sum of the last time; we count them once.
     reports = reports_of(items)
-    counted = {name: total(reports, name) for name in FAILURES if any(report.get(name) for report in reports)}
+    told = [name for name in FAILURES if items is None or any(report.get(name) for report in reports)]
+    counted = {name: total(reports, name) for name in told}
     cleared = {name: None for name in FAILURES if name not in counted}
     return with_status(_aggregate(obj, items, RELEASE), **counted, **cleared)
 

@@ -1,9 +1,17 @@
 """OpenKruise's BroadcastJob and AdvancedCronJob."""
 
-from gitops_karmada.core.fields import optional_integer, sequence, with_field
+from gitops_karmada.core.fields import optional_integer, sequence, text, with_field
 from gitops_karmada.core.interpreters import Interpretation, Items, Replicas
-from gitops_karmada.core.thirdparty_status import keep, last, must_have_status, reports_of, total, with_status
-from gitops_karmada.core.workload_status import has_condition
+from gitops_karmada.core.thirdparty_status import (
+    keep,
+    last,
+    must_have_status,
+    reports_of,
+    total,
+    with_status,
+    without_empty,
+)
+from gitops_karmada.core.workload_status import reported
 from gitops_karmada.core.workloads import POD_TEMPLATE, needed_by_pods, template_requirements
 from gitops_karmada.model.objects import Object, dig
 
@@ -35,7 +43,7 @@ def is_healthy(obj: Object) -> bool:
 
 def aggregate(obj: Object, items: Items) -> Object:
     if items is None:
-        return obj
+        return without_empty(obj)
     reports = reports_of(items)
     sums = {name: total(reports, name) for name in COUNTERS}
     return with_status(obj, **sums, phase=last(reports, "phase", ""), conditions=_conditions(items))
@@ -43,21 +51,27 @@ def aggregate(obj: Object, items: Items) -> Object:
 
 def _conditions(items: Items) -> list[Object]:
     items = items or ()
-    failed = [item["clusterName"] for item in items if has_condition(item.get("status"), "Failed")]
-    complete = [item for item in items if has_condition(item.get("status"), "Complete")]
+    ends = [(item["clusterName"], _end(item)) for item in items]
+    failed = [cluster for cluster, end in ends if end == "Failed"]
     conditions: list[Object] = []
     if failed:
         message = f"Job executed failed in member clusters: {', '.join(failed)}"
         conditions.append({"type": "Failed", "status": "True", "reason": "JobFailed", "message": message})
-    if items and len(complete) == len(items):
+    if ends and all(end == "Complete" for _, end in ends):
         done = {"type": "Completed", "status": "True", "reason": "Completed", "message": "Job completed"}
         conditions.append(done)
     return conditions
 
 
+def _end(item: Object) -> str | None:
+    """How it ended in the member: what it says first counts."""
+    true = [text(c, "type") for c in sequence(reported(item), "conditions") if text(c, "status") == "True"]
+    return next((end for end in true if end in ("Complete", "Failed")), None)
+
+
 def aggregate_cronjob(obj: Object, items: Items) -> Object:
     if items is None:
-        return obj
+        return without_empty(obj)
     reports = reports_of(items)
     active = [job for report in reports for job in sequence(report, "active")]
     scheduled = last(reports, "lastScheduleTime")

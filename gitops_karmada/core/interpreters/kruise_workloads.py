@@ -15,6 +15,7 @@ from gitops_karmada.core.thirdparty_status import (
     total,
     with_status,
 )
+from gitops_karmada.core.workload_status import status_of
 from gitops_karmada.core.workloads import POD_TEMPLATE, needed_by_pods, pod_dependencies, template_requirements
 from gitops_karmada.model.objects import Object
 
@@ -50,6 +51,10 @@ def is_healthy(obj: Object) -> bool:
     return is_deployment_healthy(obj)
 
 
+def is_united_healthy(obj: Object) -> bool:
+    return status_of(obj) is not None and is_deployment_healthy(obj)
+
+
 def is_daemonset_healthy(obj: Object) -> bool:
     status = must_have_status(obj)
     updated = integer(status, "updatedNumberScheduled")
@@ -72,6 +77,12 @@ def aggregate(counters: tuple[str, ...], words: dict[str, Any]) -> Callable[[Obj
     return aggregated
 
 
+def aggregate_clones(obj: Object, items: Items) -> Object:
+    """Where no member has it any more, its last revisions stay."""
+    words = {} if items is None else {**dict.fromkeys(REVISIONS, ""), "labelSelector": ""}
+    return aggregate(CLONES, words)(obj, items)
+
+
 def aggregate_united(obj: Object, items: Items) -> Object:
     conditions = {text(c, "type"): c for report in reports_of(items) for c in sequence(report, "conditions")}
     summed = aggregate(UNITED, {})(obj, items)
@@ -87,13 +98,13 @@ CLONESET = Interpretation(
     revise=revise,
     health=is_healthy,
     reflect=keep(*CLONES, *REVISIONS, "labelSelector", "observedGeneration", generations=True),
-    aggregate=aggregate(CLONES, {**dict.fromkeys(REVISIONS, ""), "labelSelector": ""}),
+    aggregate=aggregate_clones,
     dependencies=needed_by_pods,
 )
 UNITED_DEPLOYMENT = Interpretation(
     replicas=replicas,
     revise=revise,
-    health=is_healthy,
+    health=is_united_healthy,
     reflect=keep(*UNITED, "observedGeneration", "conditions", generations=True),
     aggregate=aggregate_united,
     dependencies=needed_by_pods,

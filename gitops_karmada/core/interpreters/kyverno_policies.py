@@ -4,7 +4,7 @@ from typing import Any
 
 from gitops_karmada.core.fields import sequence, text
 from gitops_karmada.core.interpreters import Interpretation, InterpretError, Items
-from gitops_karmada.core.thirdparty_status import keep, merged_conditions, reports_of, returned, total
+from gitops_karmada.core.thirdparty_status import keep, merged_conditions, reports_of, returned, total, without_empty
 from gitops_karmada.model.objects import Object, dig
 
 RULES = ("validate", "generate", "mutate", "verifyimages")
@@ -24,7 +24,7 @@ def is_healthy(obj: Object) -> bool:
 
 def aggregate(obj: Object, items: Items) -> Object:
     if items is None:
-        return obj
+        return without_empty(obj)
     reports = reports_of(items)
     status: dict[str, Any] = {
         name: report[name] for report in reports for name in ("autogen", "ready") if report.get(name) is not None

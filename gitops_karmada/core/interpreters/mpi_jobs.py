@@ -51,7 +51,7 @@ def reflect(obj: Object) -> Object:
 
 def aggregate(obj: Object, items: Items) -> Object:
     if not items:
-        return obj
+        return without_empty(obj)
     if len(items) == 1:
         return only_status(obj, items)
     reports = reports_of(items)

@@ -42,7 +42,7 @@ def reflect(obj: Object) -> Object:
 
 def aggregate(obj: Object, items: Items) -> Object:
     if items is None:
-        return obj
+        return without_empty(obj)
     if len(items) == 1:
         return only_status(obj, items)
     reports = [(item, report) for item in items if (report := reported(item)) is not None]

@@ -13,6 +13,7 @@ from gitops_karmada.core.thirdparty_status import (
     reports_of,
     total,
     with_status,
+    without_empty,
     without_spec,
 )
 from gitops_karmada.core.workload_status import has_condition
@@ -71,7 +72,7 @@ def is_healthy(obj: Object) -> bool:
 
 def aggregate(obj: Object, items: Items) -> Object:
     if items is None:
-        return obj
+        return without_empty(obj)
     if len(items) == 1:
         return only_status(without_spec(obj), items)
     reports = reports_of(items)

@@ -3,7 +3,7 @@
 from gitops_karmada.core.fields import mapping, text
 from gitops_karmada.core.interpreters import Interpretation, Items
 from gitops_karmada.core.interpreters.ray_clusters import groups, needed_by, templates_of
-from gitops_karmada.core.thirdparty_status import only_status, reports_of, with_status, without_spec
+from gitops_karmada.core.thirdparty_status import only_status, reports_of, with_status, without_empty, without_spec
 from gitops_karmada.model.objects import Object
 
 # From what says least to what says worst.
@@ -38,7 +38,7 @@ def is_healthy(obj: Object) -> bool:
 def aggregate(obj: Object, items: Items) -> Object:
     """The worst member speaks for all."""
     if items is None:
-        return obj
+        return without_empty(obj)
     if len(items) == 1:
         return only_status(without_spec(obj), items)
     reports = reports_of(items)

@@ -1,5 +1,6 @@
 """Apache Spark's SparkApplication."""
 
+import math
 import re
 from collections.abc import Sequence
 from fractions import Fraction
@@ -20,7 +21,7 @@ from gitops_karmada.core.thirdparty_status import (
 )
 from gitops_karmada.model.objects import Object, dig
 from gitops_karmada.model.pod_templates import node_claim_of
-from gitops_karmada.model.quantity import quantity
+from gitops_karmada.model.quantity import NANO, Format, Quantity, quantity
 
 # Java's units of memory by their first letter, in bytes.
 UNITS = {"b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40, "p": 1 << 50}
@@ -75,7 +76,7 @@ def _request(part: str, spec: Object, factor: Fraction) -> Object:
     memory = _bytes(part, spec.get("memory") or "1g")
     written = spec.get("memoryOverhead")
     overhead = _bytes(part, written) if written else max(memory * factor, Fraction(SMALLEST_OVERHEAD))
-    request = {"cpu": cores, "memory": str(-(-(memory + overhead) // 1))}
+    request = {"cpu": cores, "memory": str(Quantity(math.ceil((memory + overhead) * NANO), Format.BINARY))}
     gpus = count(dig(spec, "gpu", "quantity"), 0)
     return {**request, text(spec, "gpu", "name"): str(gpus)} if gpus > 0 and text(spec, "gpu", "name") else request
 
@@ -103,7 +104,7 @@ def is_healthy(obj: Object) -> bool:
 
 def aggregate(obj: Object, items: Items) -> Object:
     if items is None:
-        return obj
+        return without_empty(obj)
     if len(items) == 1:
         return only_status(obj, items)
     reports = reports_of(items)

@@ -6,7 +6,16 @@ from typing import Any
 
 from gitops_karmada.core.fields import integer, mapping, sequence, text
 from gitops_karmada.core.interpreters import Interpretation, InterpretError, Items
-from gitops_karmada.core.thirdparty_status import count, keep, only_status, reports_of, returned, total, without_nothing
+from gitops_karmada.core.thirdparty_status import (
+    count,
+    keep,
+    only_status,
+    reports_of,
+    returned,
+    total,
+    without_empty,
+    without_nothing,
+)
 from gitops_karmada.core.workloads import component
 from gitops_karmada.model.objects import Object, dig
 
@@ -46,7 +55,7 @@ def is_healthy(obj: Object) -> bool:
 
 def aggregate(obj: Object, items: Items) -> Object:
     if items is None:
-        return obj
+        return without_empty(obj)
     if len(items) == 1:
         return only_status(obj, items)
     reports = reports_of(items)
