@@ -7,12 +7,21 @@ from typing import Any, Final, assert_never
 
 from gitops_karmada.core.conditions import condition_of
 from gitops_karmada.core.summarize import node_summary, resource_summary
-from gitops_karmada.model.clusters import APIEnablement, APIResource, Cluster, ClusterStatus, Condition, Taint
+from gitops_karmada.model.clusters import (
+    APIEnablement,
+    APIResource,
+    Cluster,
+    ClusterStatus,
+    Condition,
+    ResourceSummary,
+    Taint,
+)
 from gitops_karmada.model.federation import Declared, Template
 from gitops_karmada.model.frozen import Frozen
 from gitops_karmada.model.members import MemberState, Observed, Unreachable
 from gitops_karmada.model.objects import ClusterName, gvk_of
 from gitops_karmada.model.plan import Question
+from gitops_karmada.model.quantity import Quantity
 from gitops_karmada.model.settings import MemberMode, Settings
 
 READY: Final = "Ready"
@@ -197,3 +206,36 @@ def _since(taint: Taint, last: Cluster | None, now: datetime) -> Taint:
     before = last.spec.taints if last is not None else ()
     same = (old for old in before if (old.key, old.effect) == (taint.key, taint.effect))
     return replace(taint, time_added=next((old.time_added for old in same if old.time_added), now))
+
+
+# What the status branch keeps -----------------------------------------------------------------------------------------
+
+# In percent: room that changed by less is not worth a commit.
+TOLERANCE: Final = 5
+
+
+def steady(cluster: Cluster, last: Cluster | None) -> Cluster:
+    """The cluster, or its last record where only a little room came or went."""
+    if last is None or cluster == last:
+        return cluster
+    new, old = cluster.status.resource_summary, last.status.resource_summary
+    if new is None or old is None or not _is_close(new, old):
+        return cluster
+    if replace(cluster, status=replace(cluster.status, resource_summary=old)) != last:
+        return cluster
+    return last
+
+
+def _is_close(new: ResourceSummary, old: ResourceSummary) -> bool:
+    if new.allocatable_modelings != old.allocatable_modelings or new.allocatable.keys() != old.allocatable.keys():
+        return False
+    return all(
+        abs(_free(new, name) - _free(old, name)) * 100 <= TOLERANCE * amount.nano
+        for name, amount in old.allocatable.items()
+    )
+
+
+def _free(summary: ResourceSummary, name: str) -> int:
+    nothing = Quantity()
+    used = summary.allocated.get(name, nothing) + summary.allocating.get(name, nothing)
+    return (summary.allocatable[name] - used).nano

@@ -10,6 +10,7 @@ from gitops_karmada.model.actions import Receipt
 from gitops_karmada.model.bindings import Binding
 from gitops_karmada.model.clusters import Cluster
 from gitops_karmada.model.federation import Commit, Federation, Ledger
+from gitops_karmada.model.decisions import Decision
 from gitops_karmada.model.frozen import NOTHING
 from gitops_karmada.model.members import MemberState
 from gitops_karmada.model.objects import ClusterName, Key
@@ -45,7 +46,7 @@ class Competitor:
 class Why:
     """One binding's decision, whole: who claimed it, who else wanted to, and the scheduler's record.
 
-    `decision` is a `model.decisions.Decision` when a scheduling pass ran or had run before.
+    `decision` is None where no scheduling pass ever ran.
     """
 
     key: Key
@@ -54,7 +55,7 @@ class Why:
     claim_reason: str = ""
     competitors: tuple[Competitor, ...] = ()
     trigger: str = ""
-    decision: Any = None
+    decision: Decision | None = None
     required_by: tuple[str, ...] = ()
     messages: tuple[str, ...] = ()
 

@@ -1,0 +1,143 @@
+"""What should be: from what is asked for, what was and what is seen, to bindings and works."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from gitops_karmada.core.capacity import Capacity
+from gitops_karmada.core.causes import cause_of
+from gitops_karmada.core.dependencies import Attached, attach, references_of
+from gitops_karmada.core.dispatch import dispatched
+from gitops_karmada.core.gather import gathered, remembered, with_decision
+from gitops_karmada.core.identity import content_of
+from gitops_karmada.core.interpret import Interpreter
+from gitops_karmada.core.interpreters import InterpretError
+from gitops_karmada.core.nodes import nodes_of
+from gitops_karmada.core.overriders import YamlText
+from gitops_karmada.core.place import Placed, placed
+from gitops_karmada.core.quota import QuotaLedger, quota_status
+from gitops_karmada.core.register import registered, steady
+from gitops_karmada.core.retire import leaving
+from gitops_karmada.core.schedule import SchedulingWorld
+from gitops_karmada.model.bindings import Binding
+from gitops_karmada.model.clusters import Cluster
+from gitops_karmada.model.federation import Federation
+from gitops_karmada.model.frozen import Frozen
+from gitops_karmada.model.members import Observed
+from gitops_karmada.model.objects import ClusterName, Key
+from gitops_karmada.model.plan import Plan, Question, Why
+from gitops_karmada.model.policies import FederatedResourceQuota
+from gitops_karmada.model.problems import Problem, Severity
+
+
+def plan(question: Question, interpreter: Interpreter, yaml: YamlText) -> Plan:
+    """Decide. The same question has the same answer, whatever the order of files and clusters."""
+    federation, ledger = question.federation, question.ledger
+    clusters, readiness = registered(question)
+    contents = {key: content_of(template.object) for key, template in federation.templates.items()}
+    found = gathered(question, interpreter, contents)
+    quotas = QuotaLedger((declared.value for declared in federation.quotas), found.bindings.values())
+    fold = placed(found.bindings.values(), _world(question, clusters, found.bindings), quotas, question.now)
+    attached, problems = _attached(fold, federation, interpreter, contents)
+    sent = dispatched(attached.bindings, contents, clusters, question, interpreter, yaml)
+    leave = leaving(ledger, sent.works, attached.bindings, federation)
+    whys = _whys(found.whys, fold, attached.bindings, question)
+    decided = Plan(
+        commit=federation.commit,
+        decided_at=question.now,
+        bindings=attached.bindings,
+        whys=whys,
+        works={**sent.works, **leave.kept},
+        retiring=leave.retiring,
+        holds=(*found.holds, *leave.holds),
+        clusters=_recorded(clusters, question, calm=whys == ledger.whys),
+        quotas=_quotas(federation, quotas),
+        sources={key: template.location.file for key, template in federation.templates.items() if key in whys},
+        template_statuses={key: status for key, status in ledger.template_statuses.items() if key in attached.bindings},
+        receipts=ledger.receipts,
+        memory=Frozen({**readiness, **remembered(found)}),
+        problems=(*federation.problems, *ledger.problems, *found.problems, *problems, *sent.problems),
+    )
+    return replace(decided, cause=cause_of(decided, ledger))
+
+
+def _world(
+    question: Question, clusters: Mapping[ClusterName, Cluster], bindings: Mapping[Key, Binding]
+) -> SchedulingWorld:
+    features = question.federation.settings.spec.features
+    nodes = {
+        str(name): nodes_of(state.nodes, state.pods)
+        for name, state in question.members.items()
+        if isinstance(state, Observed) and state.nodes is not None and state.pods is not None
+    }
+    capacity = Capacity(clusters.values(), nodes, by_models=features.customized_cluster_resource_modeling)
+    return SchedulingWorld(clusters.values(), capacity=capacity, features=features, bindings=bindings.values())
+
+
+def _attached(
+    fold: Placed, federation: Federation, interpreter: Interpreter, contents: Mapping[Key, str]
+) -> tuple[Attached, list[Problem]]:
+    references, problems = {}, []
+    for key, binding in fold.bindings.items():
+        template = federation.templates.get(key)
+        if template is None or not binding.spec.propagate_deps:
+            continue
+        try:
+            references[key] = references_of(binding, template.object, contents[key], interpreter)
+        except InterpretError as wrong:
+            problems.append(Problem(code="GK2050", location=template.location, subject=str(key), message=str(wrong)))
+    templates = {key: template.object for key, template in federation.templates.items()}
+    attached = attach(fold.bindings, references, templates, federation.settings.instance, contents)
+    problems.extend(_said(attached, federation))
+    return attached, problems
+
+
+def _said(attached: Attached, federation: Federation) -> Iterator[Problem]:
+    for missing in attached.missing:
+        template = federation.templates.get(missing.needed_by)
+        yield Problem(
+            code="GK2052",
+            severity=Severity.WARNING,
+            location=template.location if template else None,
+            subject=str(missing.needed_by),
+            message=f"needs {missing.dependency}, which is not in the repository",
+            hint="Commit it, or make sure that the members have it",
+        )
+    for conflict in attached.conflicts:
+        template = federation.templates.get(conflict.dependency)
+        yield Problem(
+            code="GK2053",
+            severity=Severity.WARNING,
+            location=template.location if template else None,
+            subject=str(conflict.dependency),
+            message=f"{conflict.message}: needed by {', '.join(str(key) for key in conflict.needed_by)}",
+        )
+
+
+def _whys(whys: Mapping[Key, Why], fold: Placed, bindings: Mapping[Key, Binding], question: Question) -> dict[Key, Why]:
+    found = {}
+    for key, binding in bindings.items():
+        template = question.federation.templates.get(key)
+        why = whys.get(key) or Why(key=key, source=template.location if template else None)
+        last = question.ledger.whys.get(key)
+        needed_by = tuple(f"{snapshot.namespace}/{snapshot.name}" for snapshot in binding.spec.required_by)
+        found[key] = replace(with_decision(why, fold.decisions.get(key), last), required_by=needed_by)
+    return found
+
+
+def _recorded(
+    clusters: Mapping[ClusterName, Cluster], question: Question, *, calm: bool
+) -> Mapping[ClusterName, Cluster]:
+    """What the status branch keeps: while nothing was decided, small changes of room are not worth a commit."""
+    last = question.ledger.clusters
+    if not calm:
+        return clusters
+    return {name: steady(cluster, last.get(name)) for name, cluster in clusters.items()}
+
+
+def _quotas(federation: Federation, quotas: QuotaLedger) -> dict[str, FederatedResourceQuota]:
+    return {
+        f"{declared.value.metadata.namespace}/{declared.value.metadata.name}": replace(
+            declared.value, status=quota_status(declared.value, quotas.used(declared.value), {})
+        )
+        for declared in federation.quotas
+    }
