@@ -1,6 +1,6 @@
 """A folder of manifests as the shelf of a store.
 
-What we write lies in `<namespace|_cluster>/<kind>[.<group>]/<name>.yaml`; files of any other name are read too, so people
+What we write lies in `<namespace|_cluster>/<kind>[.<group>]/<name>.yaml`; other files are read too, so that people
 can put objects (nodes, pods, things of other tools) there by hand. What a server would know besides the manifest (UID,
 version, managed fields) lies in a hidden folder beside them. A file that was edited since counts as a person's edit.
 """
@@ -37,7 +37,7 @@ def read_yaml(text: bytes) -> Iterable[Any]:
     if text.startswith(b"{"):
         with contextlib.suppress(orjson.JSONDecodeError):
             return [orjson.loads(text)]
-    return list(yaml.load_all(text, Loader=yaml.CSafeLoader))  # noqa: S506 - the safe loader, in C
+    return list(yaml.load_all(text, Loader=yaml.CSafeLoader))
 
 
 def write_json(obj: Object) -> bytes:

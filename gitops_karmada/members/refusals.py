@@ -14,6 +14,10 @@ class UnreachedError(MemberError):
     """No answer, or none that a Kubernetes API server gives: what is there is unknown."""
 
 
+class SilentError(UnreachedError):
+    """It took the connection, or should have, and did not answer within the deadline."""
+
+
 class RefusalError(MemberError):
     """The member answered no. `status` is HTTP's, `reason` Kubernetes' word, `causes` what it says of single fields."""
 
@@ -26,10 +30,6 @@ class RefusalError(MemberError):
         self.message = message or reason or f"HTTP {status}"
         self.causes = tuple(causes)
         self.retry_after = retry_after
-
-    @property
-    def is_absence(self) -> bool:
-        return self.status == 404
 
     @property
     def conflicts(self) -> tuple[FieldConflict, ...]:

@@ -4,9 +4,9 @@ A transport answers with plain objects, raises `RefusalError` when the member sa
 not answer as an API server does. All of them pass one test: `tests/members/test_transports.py`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from gitops_karmada.members.resources import Discovery, Resource
 from gitops_karmada.model.objects import Object
@@ -18,6 +18,14 @@ class Written:
 
     object: Object
     created: bool = False
+
+
+# Keeps of an object what is needed, as soon as it was read.
+Trim: TypeAlias = Callable[[Object], Object]
+
+
+def whole(obj: Object) -> Object:
+    return obj
 
 
 class Transport(Protocol):
@@ -33,7 +41,9 @@ class Transport(Protocol):
     async def discover(self) -> Discovery:
         """All that is served; what could not be told is named, not left out."""
 
-    async def list(self, resource: Resource, *, selector: str = "", namespace: str = "") -> tuple[Object, ...]:
+    async def list(
+        self, resource: Resource, *, selector: str = "", namespace: str = "", trim: Trim = whole
+    ) -> tuple[Object, ...]:
         """All objects of the kind, whole: a list that broke off is raised, never returned."""
 
     async def names(self, resource: Resource, *, namespace: str = "") -> frozenset[tuple[str, str]]:

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from gitops_karmada.members.resources import Discovery, Resource
 from gitops_karmada.members.store import MemoryShelf, ObjectStore, Shelf
-from gitops_karmada.members.transports import Written
+from gitops_karmada.members.transports import Trim, Written, whole
 from gitops_karmada.model.clusters import APIEnablement
 from gitops_karmada.model.objects import Object
 
@@ -37,8 +37,10 @@ class MemoryMember:
     async def discover(self) -> Discovery:
         return self.store.discover()
 
-    async def list(self, resource: Resource, *, selector: str = "", namespace: str = "") -> tuple[Object, ...]:
-        return self.store.list(resource, selector, namespace)
+    async def list(
+        self, resource: Resource, *, selector: str = "", namespace: str = "", trim: Trim = whole
+    ) -> tuple[Object, ...]:
+        return tuple(trim(obj) for obj in self.store.list(resource, selector, namespace))
 
     async def names(self, resource: Resource, *, namespace: str = "") -> frozenset[tuple[str, str]]:
         found = self.store.list(resource, "", namespace)
