@@ -56,6 +56,9 @@ DELETION_PROTECTED = "resourcetemplate.karmada.io/deletion-protected"
 # Appliers that keep what they applied in an annotation: their fields become ours when we take over.
 CLIENT_SIDE_APPLIERS = frozenset({"kubectl-client-side-apply", "kubectl"})
 
+# The name that an API server gives to everything in an object whose managed fields were lost.
+BEFORE_FIRST_APPLY = "before-first-apply"
+
 # Five corrections within half an hour or so are a fight. What was counted halves in ten minutes.
 FIGHT = 5.0
 HALF_LIFE_SECONDS = 600.0
@@ -223,7 +226,7 @@ def _adopt(work: Work, live: Object, circumstances: Circumstances) -> Action:
         manifest=without(intent, [loss.path for loss in scaled]),
         uid=str(metadata_of(live).get("uid") or ""),
         resource_version=str(metadata_of(live).get("resourceVersion") or ""),
-        force_managers=frozenset(loss.conflict.manager for loss in others),
+        force_managers=frozenset({BEFORE_FIRST_APPLY, *(loss.conflict.manager for loss in others)}),
         migrate_managers=frozenset(_client_side_appliers(live)),
         yielded=(*yielded, *(loss.conflict for loss in scaled)),
     )
@@ -262,7 +265,7 @@ def _judge_ours(work: Work, receipt: Receipt, live: Object, circumstances: Circu
         manifest=intent,
         uid=str(metadata_of(live).get("uid") or ""),
         receipt=heated,
-        force_managers=frozenset(loss.conflict.manager for loss in people),
+        force_managers=frozenset({BEFORE_FIRST_APPLY, *(loss.conflict.manager for loss in people)}),
         yielded=yielded,
         drift=drift,
         recreate=_may_recreate(work),

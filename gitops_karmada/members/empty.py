@@ -13,7 +13,7 @@ NAMED = 3
 
 
 async def contents_of(member: Member, namespace: str) -> str:
-    """A few names of what is there, or an empty string when there is nothing. What cannot be seen counts as something."""
+    """A few names of what is there, or an empty string where nothing is. What cannot be seen counts as something."""
     discovery = await member.discover()
     if not discovery.complete:
         return f"perhaps more than can be seen ({', '.join(sorted(discovery.failed))} did not answer)"

@@ -183,19 +183,20 @@ class _Writer:
                 raise
         # From here on the object may not change, so that nobody else's field is forced.
         live = await self._still_the_same(resource, place, str(body["metadata"]["uid"]))
-        await self._check_conflicts(resource, body, may_force)
+        if freed := await self._applied_unforced(resource, body, may_force):
+            return freed
         pinned = _with_metadata(body, resourceVersion=metadata_of(live)["resourceVersion"])
         return (await transport.apply(resource, pinned, manager=self._manager, force=True)).object
 
-    async def _check_conflicts(self, resource: Resource, body: Object, may_force: frozenset[str]) -> None:
-        """Nobody took a field between the first refusal and the version that we pinned."""
+    async def _applied_unforced(self, resource: Resource, body: Object, may_force: frozenset[str]) -> Object | None:
+        """Ask again after the version was pinned: still only those may be overruled, or nobody has to be any more."""
         try:
-            await self._member.transport.apply(resource, body, manager=self._manager)
+            return (await self._member.transport.apply(resource, body, manager=self._manager)).object
         except RefusalError as refusal:
-            if not {conflict.manager for conflict in refusal.conflicts} <= may_force or not refusal.conflicts:
+            holders = {conflict.manager for conflict in refusal.conflicts}
+            if not holders or not holders <= may_force:
                 raise
-            return
-        raise Changed("the fields came free meanwhile; the next turn looks again")
+            return None
 
     async def _recreate(self, resource: Resource, action: Apply) -> Outcome:
         """Delete our object and make it anew, as its author allowed where a field cannot be changed."""

@@ -17,8 +17,8 @@ _QUOTA = re.compile(r"exceeded quota: ")
 
 HINTS = {
     Fault.FORBIDDEN: "Grant this verb to the identity that gitops-karmada uses in this member",
-    Fault.IMMUTABLE: 'Change it under a new name, or set the annotation gitops-karmada.io/recreate: "true" on the template '
-    "to have the object deleted and made anew",
+    Fault.IMMUTABLE: "Change it under a new name, or have the object deleted and made anew by the annotation "
+    'gitops-karmada.io/recreate: "true" on the template',
     Fault.NO_SUCH_API: "Install its CustomResourceDefinition in the member, or keep the template away from it",
     Fault.NAMESPACE_MISSING: "Create the namespace, or put it under a policy",
     Fault.UNAUTHORIZED: "Renew the credentials of this member",

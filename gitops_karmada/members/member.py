@@ -1,5 +1,6 @@
 """One member as this process knows it: its transport, what it serves, whether it is the one we mean."""
 
+import asyncio
 import os
 
 from gitops_karmada.members.connect import Connect
@@ -27,6 +28,8 @@ class Member:
         self._identity: str | None = None
         self._expected = connection.identity
         self._stamp = _stamp(connection)
+        self._finding = asyncio.Lock()
+        self._missing: set[tuple[str, str]] = set()
 
     async def renew(self, identity: str = "") -> None:
         """Begin a round: open anew when the kubeconfig was replaced, and look again who answers.
@@ -35,6 +38,7 @@ class Member:
         """
         self._expected = self.connection.identity or identity
         self._identity = None
+        self._missing.clear()
         stamp = _stamp(self.connection)
         if stamp != self._stamp:
             await self.close()
@@ -64,9 +68,13 @@ class Member:
         return self._discovery
 
     async def find(self, key: Key, api_version: str) -> Resource | None:
-        """The resource of a kind; asked anew once when it was not there, for it may have come since."""
-        found = (await self.discovery()).find(key, api_version)
-        return found or (await self.discover()).find(key, api_version)
+        """The resource of a kind; asked anew once a round when it was not there, for it may have come since."""
+        async with self._finding:
+            found = (await self.discovery()).find(key, api_version)
+            if found or (api_version, key.kind) in self._missing:
+                return found
+            self._missing.add((api_version, key.kind))
+            return (await self.discover()).find(key, api_version)
 
     async def identity(self) -> str:
         """The UID of the namespace kube-system; empty when we may not see it. Raise when it is not the expected one."""

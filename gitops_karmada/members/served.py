@@ -21,7 +21,7 @@ PAUSE = 0.1
 
 
 async def wait_until_served(member: Member, outcomes: Iterable[Outcome]) -> None:
-    """Wait for the kinds of the definitions that were just written. A kind that does not come fails where it is used."""
+    """Wait for the kinds of the definitions just written. A kind that does not come fails where it is used."""
     written = [
         outcome.object
         for outcome in outcomes
@@ -39,7 +39,7 @@ async def _wait(member: Member, definitions: list[Object]) -> None:
     for definition in definitions:
         while not await _is_established(member, definition):
             await asyncio.sleep(PAUSE)
-    while not all(_is_served(await member.discover(), definition) for definition in definitions):
+    while not _are_served(await member.discover(), definitions):
         await asyncio.sleep(PAUSE)
 
 
@@ -47,6 +47,10 @@ async def _is_established(member: Member, definition: Object) -> bool:
     live = await member.transport.get(DEFINITIONS, "", definition["metadata"]["name"])
     conditions = dig(live, "status", "conditions") or ()
     return any(item.get("type") == "Established" and item.get("status") == "True" for item in conditions)
+
+
+def _are_served(discovery: Discovery, definitions: list[Object]) -> bool:
+    return all(_is_served(discovery, definition) for definition in definitions)
 
 
 def _is_served(discovery: Discovery, definition: Object) -> bool:
