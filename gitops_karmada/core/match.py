@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Generic, TypeAlias, TypeVar
 
+from gitops_karmada.model.decode import encode
+from gitops_karmada.model.managed_fields import digest
 from gitops_karmada.model.objects import Object, labels_of, metadata_of
 from gitops_karmada.model.policies import OverridePolicy, PropagationPolicy, ResourceSelector
 from gitops_karmada.model.selectors import is_valid, matches
@@ -122,6 +124,7 @@ class PolicyIndex:
     def __init__(self, policies: Iterable[PropagationPolicy]) -> None:
         held = tuple(policies)
         self._by_name = {(policy.metadata.namespace, policy.metadata.name): policy for policy in held}
+        self._contents: dict[int, str] = {}
         self._namespaced = SelectorIndex(policy for policy in held if policy.metadata.namespace)
         self._cluster = SelectorIndex(policy for policy in held if not policy.metadata.namespace)
 
@@ -137,6 +140,12 @@ class PolicyIndex:
 
     def best_cluster(self, obj: Object) -> PropagationPolicy | None:
         return _best(self._cluster.find(obj))
+
+    def content(self, policy: PropagationPolicy) -> str:
+        """A digest of what one of these policies says."""
+        if id(policy) not in self._contents:
+            self._contents[id(policy)] = digest(encode(policy.spec))
+        return self._contents[id(policy)]
 
     def candidates(self, obj: Object) -> tuple[Candidate, ...]:
         """Every policy that wants the object, best first, with the reason why each of the others lost."""
