@@ -12,7 +12,7 @@ from gitops_karmada.model.actions import Receipt
 from gitops_karmada.model.bindings import Binding, ObjectReference
 from gitops_karmada.model.clusters import Cluster
 from gitops_karmada.model.decode import decode, encode
-from gitops_karmada.model.federation import Ledger
+from gitops_karmada.model.federation import Commit, Ledger
 from gitops_karmada.model.objects import ClusterName, Key, Object, dig, key_of
 from gitops_karmada.model.plan import Plan, Why
 from gitops_karmada.model.policies import FederatedResourceQuota, WorkloadRebalancer
@@ -310,3 +310,8 @@ READERS: Final[Mapping[str, Callable[[str, Any, _Reading], None]]] = {
     "rebalancers": _read_rebalancer,
     "quotas": _read_quota,
 }
+
+
+def federation_file(commit: Commit, instance: str) -> dict[str, Any]:
+    """What the branch is, for whoever finds it. The source's commit is here and in the trailers, nowhere else."""
+    return {"formatVersion": FORMAT_VERSION, "instance": instance, "source": {"id": commit.id, "ref": commit.ref}}

@@ -3,21 +3,12 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
+
+from gitops_karmada.model.plan import Cause
 
 PREFIX = "Federation-"
 _TRAILER = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9-]*): (?P<value>.*)\Z")
 _LONGEST_SUBJECT = 72
-
-
-class Cause(StrEnum):
-    MANIFEST = "manifest"
-    POLICY = "policy"
-    CAPACITY = "capacity"
-    FAILOVER = "failover"
-    REBALANCE = "rebalance"
-    MANUAL = "manual"
-    OBSERVATION = "observation"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

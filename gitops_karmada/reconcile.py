@@ -1,0 +1,230 @@
+"""One turn: read, decide, publish the intent, apply it, publish what became of it."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, Final, Protocol, assert_never
+
+from gitops_karmada.core.aggregate import settled
+from gitops_karmada.core.causes import cause_of
+from gitops_karmada.core.changes import Change, changes
+from gitops_karmada.core.enforce import actions_of, places_of
+from gitops_karmada.core.interpret import Interpreter
+from gitops_karmada.core.order import Wave, waves
+from gitops_karmada.core.overriders import YamlText
+from gitops_karmada.core.plan import plan
+from gitops_karmada.core.readme import ATTRIBUTES, ATTRIBUTES_TEXT, README, readme
+from gitops_karmada.core.record import FEDERATION, federation_file, files_of, ledger_of
+from gitops_karmada.model.actions import Outcome
+from gitops_karmada.model.federation import Federation, Ledger
+from gitops_karmada.model.members import LastKnown, LiveObject, MemberConnection, MemberState
+from gitops_karmada.model.objects import ClusterName, Key
+from gitops_karmada.model.plan import Cause, Plan, Question
+from gitops_karmada.model.problems import Problem, RepositoryError
+from gitops_karmada.model.works import Place
+from gitops_karmada.repo.messages import Message
+from gitops_karmada.repo.status_branch import LostRace, Publication, Published, Refused, Unchanged
+
+# How often a turn decides again because another instance was faster.
+ATTEMPTS: Final = 5
+
+
+class Status(Protocol):
+    """The status branch, as values by path."""
+
+    def read(self) -> tuple[str | None, Mapping[str, Any]]:
+        """The tip and its files. Raise RepositoryError where it cannot be read: unknown is never empty."""
+
+    def publish(self, base: str | None, files: Mapping[str, Any], message: Message, when: datetime) -> Publication: ...
+
+
+class Members(Protocol):
+    def observe(
+        self, connections: Iterable[MemberConnection], last_known: Mapping[ClusterName, LastKnown] | None = None
+    ) -> Mapping[ClusterName, MemberState]: ...
+
+    def look(self, places: Mapping[ClusterName, Iterable[tuple[Key, str]]]) -> Mapping[Place, LiveObject]: ...
+
+    def run(self, waves: Mapping[ClusterName, tuple[Wave, ...]]) -> Mapping[Place, Outcome]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """What a turn reaches. `federation` reads the source's newest commit; `connections` are the members of it."""
+
+    federation: Callable[[], Federation]
+    status: Status
+    members: Members
+    connections: Callable[[Federation], Iterable[MemberConnection]]
+    interpreter: Callable[[Federation], Interpreter]
+    yaml: YamlText
+    clock: Callable[[], datetime]
+    # Told before each write of a turn; tests end the process there.
+    observe: Callable[[str], None] = field(default=lambda step: None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """What one turn found, decided and did. `published` are the commits that it made on the status branch."""
+
+    question: Question
+    plan: Plan
+    changes: tuple[Change, ...] = ()
+    outcomes: Mapping[Place, Outcome] = field(default_factory=dict)
+    published: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def read(world: World) -> Question:
+    """Read the source, the status branch and the members. Nothing is written."""
+    federation = world.federation()
+    ledger = ledger_of_branch(world.status, federation)
+    connections = tuple(world.connections(federation))
+    members = world.members.observe(connections, last_known(ledger))
+    return Question(federation=federation, ledger=ledger, members=members, now=now(world))
+
+
+def decide(world: World, question: Question) -> Plan:
+    """The plan of a question: pure, but for scripts and webhooks that the repository itself declares."""
+    return plan(question, world.interpreter(question.federation), world.yaml)
+
+
+def turn(world: World) -> Turn:
+    """One whole turn. What cannot be read or published raises RepositoryError, and nothing is applied then."""
+    question, decided, intent = _published_intent(world)
+    world.observe("intent published")
+    interpreter = world.interpreter(question.federation)
+    live = world.members.look(places_of(decided))
+    actions = actions_of(decided, live, question, interpreter)
+    world.observe("judged")
+    outcomes = world.members.run({cluster: waves(part) for cluster, part in actions.items()})
+    world.observe("applied")
+    after = settled(decided, outcomes, question.federation.templates, interpreter, question.now)
+    ledger = _ledger_after(question.ledger, decided, intent)
+    report = publish(world, replace(after, cause=cause_of(after, ledger)), ledger, question)
+    world.observe("report published")
+    return Turn(
+        question=question,
+        plan=after,
+        changes=changes(decided, question.ledger, question.federation),
+        outcomes=outcomes,
+        published=tuple(done.commit for done in (intent, report) if isinstance(done, Published)),
+        problems=_problems(decided, question, report),
+    )
+
+
+def _published_intent(world: World) -> tuple[Question, Plan, Publication]:
+    """Decide until the intent is on the branch: who lost a race reads again and decides again."""
+    for _ in range(ATTEMPTS):
+        question = read(world)
+        decided = decide(world, question)
+        world.observe("decided")
+        published = publish(world, decided, question.ledger, question)
+        match published:
+            case Published() | Unchanged():
+                return question, decided, published
+            case Refused(message=message):
+                raise RepositoryError(f"{message}. Nothing was applied")
+            case LostRace():
+                continue
+            case _:
+                assert_never(published)
+    raise LostRaceError(f"another instance was faster {ATTEMPTS} times in a row. Nothing was applied; run again")
+
+
+class LostRaceError(RepositoryError):
+    """Somebody else writes the status branch all the time."""
+
+
+# The status branch ----------------------------------------------------------------------------------------------------
+
+
+def ledger_of_branch(status: Status, federation: Federation) -> Ledger:
+    tip, files = status.read()
+    ledger = ledger_of(files, tip)
+    instance = federation.settings.instance
+    if ledger.instance and ledger.instance != instance:
+        raise RepositoryError(
+            f"the status branch belongs to instance {ledger.instance!r}, and the settings name {instance!r}. "
+            "Give this instance a status branch of its own, or correct metadata.name in gitops-karmada.yaml"
+        )
+    return ledger
+
+
+def publish(world: World, decided: Plan, ledger: Ledger, question: Question) -> Publication:
+    """One commit with what changed, or none."""
+    files = files_of(decided, ledger)
+    if not files:
+        return Unchanged(commit=ledger.commit)
+    instance = question.federation.settings.instance
+    files[FEDERATION] = federation_file(decided.commit, instance)
+    files[README] = readme(decided, instance)
+    files[ATTRIBUTES] = ATTRIBUTES_TEXT
+    return world.status.publish(ledger.commit, files, _message(decided, ledger, instance), question.now)
+
+
+def _message(decided: Plan, ledger: Ledger, instance: str) -> Message:
+    moved = sum(
+        binding.spec.clusters != ledger.bindings[key].spec.clusters if key in ledger.bindings else True
+        for key, binding in decided.bindings.items()
+    )
+    source = decided.commit.id
+    trailers = {
+        "Instance": instance,
+        "Source-Commit": source,
+        "Source-Ref": decided.commit.ref,
+        "Previous": ledger.commit or "",
+    }
+    return Message(
+        subject=f"federation: {_subject(decided, moved)} ({source[:7] or 'no commit'})",
+        cause=decided.cause,
+        trailers={name: value for name, value in trailers.items() if value},
+    )
+
+
+def _subject(decided: Plan, moved: int) -> str:
+    if decided.cause is Cause.STATUS:
+        return "what members report"
+    return f"{moved} placed or moved" if moved else f"{decided.cause} changed, nothing moved"
+
+
+def _ledger_after(before: Ledger, decided: Plan, published: Publication) -> Ledger:
+    """The ledger as it is on the branch once the intent is there."""
+    commit = published.commit if isinstance(published, Published | Unchanged) else before.commit
+    return replace(
+        before,
+        commit=commit,
+        source_commit=decided.commit.id,
+        bindings=decided.bindings,
+        works={**decided.works, **decided.retiring},
+        clusters=decided.clusters,
+        rebalancers=decided.rebalancers,
+        quotas=decided.quotas,
+        sources=decided.sources,
+        whys=decided.whys,
+        receipts=decided.receipts,
+        template_statuses=decided.template_statuses,
+        memory=decided.memory,
+    )
+
+
+def _problems(decided: Plan, question: Question, report: Publication) -> tuple[Problem, ...]:
+    found = [*decided.problems]
+    for state in question.members.values():
+        found.extend(state.problems)
+    if isinstance(report, LostRace | Refused):
+        message = f"what became of the turn could not be recorded: {report.message}"
+        found.append(Problem(code="GK4006", message=message, hint="The next turn records it"))
+    return tuple(found)
+
+
+def last_known(ledger: Ledger) -> dict[ClusterName, LastKnown]:
+    return {
+        name: LastKnown(api_enablements=cluster.status.api_enablements, identity=cluster.spec.id)
+        for name, cluster in ledger.clusters.items()
+    }
+
+
+def now(world: World) -> datetime:
+    """The time of the turn, in whole seconds as the status branch keeps it."""
+    return world.clock().replace(microsecond=0)
