@@ -8,8 +8,10 @@ from typing import Final, TypeAlias
 from gitops_karmada.core.field_changes import changes_between
 from gitops_karmada.model.bindings import Binding
 from gitops_karmada.model.federation import Federation, Ledger
+from gitops_karmada.model.files import FieldPath
 from gitops_karmada.model.objects import ClusterName, Key
 from gitops_karmada.model.plan import Hold, Plan, Why
+from gitops_karmada.model.policies import OverridePolicy
 from gitops_karmada.model.problems import Location
 from gitops_karmada.model.works import FieldChange, Place, Work
 
@@ -56,7 +58,7 @@ class Change:
 
 def changes(plan: Plan, ledger: Ledger, federation: Federation | None = None) -> tuple[Change, ...]:
     """Everything that would change, by cluster and object. `federation` says where policies and clusters stand."""
-    lines = _lines(federation) if federation else {}
+    lines = _Lines(federation or Federation())
     moving = frozenset(_moving(plan, ledger))
     found = [change for place in _places(plan, ledger) if (change := _change(place, plan, ledger, moving, lines))]
     held = {hold.place: hold for hold in plan.holds if hold.place is not None}
@@ -93,9 +95,7 @@ def _places(plan: Plan, ledger: Ledger) -> list[Place]:
     return sorted(plan.works.keys() | plan.retiring.keys())
 
 
-def _change(
-    place: Place, plan: Plan, ledger: Ledger, moving: frozenset[Key], lines: Mapping[str, Location]
-) -> Change | None:
+def _change(place: Place, plan: Plan, ledger: Ledger, moving: frozenset[Key], lines: "_Lines") -> Change | None:
     before, after = ledger.works.get(place), plan.works.get(place)
     change = Change(
         place=place,
@@ -214,7 +214,7 @@ class _Case:
     after: Work | None
     plan: Plan
     ledger: Ledger
-    lines: Mapping[str, Location]
+    lines: "_Lines"
 
     @property
     def why(self) -> Why:
@@ -224,7 +224,7 @@ class _Case:
 _Cause: TypeAlias = tuple[str, Location | None]
 
 
-def _explained(change: Change, plan: Plan, ledger: Ledger, lines: Mapping[str, Location]) -> Change:
+def _explained(change: Change, plan: Plan, ledger: Ledger, lines: "_Lines") -> Change:
     """The change with what caused it: the first cause that applies."""
     before, after = (works.get(change.place) if change.place else None for works in (ledger.works, plan.works))
     work = after or before
@@ -259,23 +259,25 @@ def _policy(case: _Case) -> _Cause | None:
 
 def _template(case: _Case) -> _Cause | None:
     old, new = case.ledger.bindings[case.owner], case.plan.bindings[case.owner]
-    if old.spec.replicas == new.spec.replicas and not _beyond_overrides(case):
+    differing = _beyond_overrides(case)
+    if old.spec.replicas == new.spec.replicas and not differing:
         return None
-    return "the template changed", case.why.source
+    path = differing[0] if differing else "/spec/replicas"
+    return "the template changed", case.lines.field(case.owner, path) or case.why.source
 
 
 def _override(case: _Case) -> _Cause | None:
     if case.before is None or case.after is None or case.before.overrides == case.after.overrides:
         return None
     policy = _differing_override(case.before, case.after)
-    return f"{policy} changed", case.lines.get(policy) or case.why.source
+    return f"{policy} changed", case.lines.policy(policy) or case.why.source
 
 
 def _decision(case: _Case) -> _Cause:
     place = case.change.place
     leaving = case.plan.retiring.get(place) if place else None
     retiring = leaving.retiring if leaving else ""
-    return retiring or case.why.trigger or str(case.plan.cause), case.lines.get(f"Cluster/{case.change.cluster}")
+    return retiring or case.why.trigger or str(case.plan.cause), case.lines.cluster(case.change.cluster)
 
 
 CAUSES: Final[tuple[Callable[[_Case], _Cause | None], ...]] = (
@@ -288,12 +290,12 @@ CAUSES: Final[tuple[Callable[[_Case], _Cause | None], ...]] = (
 )
 
 
-def _beyond_overrides(case: _Case) -> bool:
-    """Whether a field differs that neither the division of replicas nor an override explains."""
+def _beyond_overrides(case: _Case) -> list[str]:
+    """The fields that differ, and that neither the division of replicas nor an override explains."""
     works = [work for work in (case.before, case.after) if work]
     overridden = tuple(field.path for work in works for override in work.overrides for field in override.changes)
     differing = [field.path for field in case.change.fields if field.path not in _DIVIDED]
-    return any(not path.startswith(overridden) for path in differing)
+    return [path for path in differing if not path.startswith(overridden)]
 
 
 # Where the replicas of the native kinds stand in their manifests.
@@ -306,13 +308,41 @@ def _differing_override(before: Work, after: Work) -> str:
     return min(policy for policy in old.keys() | new.keys() if old.get(policy) != new.get(policy))
 
 
-def _lines(federation: Federation) -> dict[str, Location]:
-    """Where override policies (as `AppliedOverride` names them) and clusters stand."""
-    overrides = {
-        "/".join(filter(None, (it.value.kind, it.value.metadata.namespace, it.value.metadata.name))): it.location
-        for it in federation.override_policies
-    }
-    return overrides | {f"Cluster/{it.value.name}": it.location for it in federation.clusters}
+class _Lines:
+    """Where things stand in the repository."""
+
+    def __init__(self, federation: Federation) -> None:
+        self._templates = federation.templates
+        self._policies = {_policy_name(declared.value): declared for declared in federation.override_policies}
+        self._clusters = {declared.value.name: declared for declared in federation.clusters}
+
+    def field(self, key: Key, pointer: str) -> Location | None:
+        """The line of a template's field, or of what holds it."""
+        template = self._templates.get(key)
+        if template is None or template.locate is None:
+            return template.location if template else None
+        return template.locate(_steps(pointer))
+
+    def policy(self, name: str) -> Location | None:
+        """An override policy, called as `AppliedOverride` calls it."""
+        declared = self._policies.get(name)
+        return declared.location if declared else None
+
+    def cluster(self, name: str | None) -> Location | None:
+        declared = self._clusters.get(name or "")
+        if declared is None or declared.locate is None or not declared.value.spec.taints:
+            return declared.location if declared else None
+        return declared.locate(("spec", "taints"))
+
+
+def _policy_name(policy: OverridePolicy) -> str:
+    return "/".join(filter(None, (policy.kind, policy.metadata.namespace, policy.metadata.name)))
+
+
+def _steps(pointer: str) -> FieldPath:
+    """`/spec/containers/0` → ("spec", "containers", 0)."""
+    names = [name.replace("~1", "/").replace("~0", "~") for name in pointer.split("/")[1:]]
+    return tuple(int(name) if name.isdecimal() else name for name in names)
 
 
 def _order(change: Change) -> tuple[str, Key]:

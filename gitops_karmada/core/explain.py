@@ -68,7 +68,13 @@ def name_of(key: Key) -> str:
 
 
 def _revision(commit: Commit) -> str:
-    return f"commit {commit.id[:7]} ({commit.author})" if commit.author else f"commit {commit.id[:7]}"
+    author = author_of(commit)
+    return f"commit {commit.id[:7]} ({author})" if author else f"commit {commit.id[:7]}"
+
+
+def author_of(commit: Commit) -> str:
+    """The author's name, without the address."""
+    return commit.author.partition(" <")[0]
 
 
 def verdict(why: Why, binding: Binding | None) -> str:

@@ -168,7 +168,7 @@ def _read_noun(manifest: Manifest, key: Key, noun: type[Any], name: str, reading
 def _read_template(manifest: Manifest, key: Key, reading: _Reading[Any]) -> None:
     if key.group in NOT_TEMPLATES:
         return
-    template = Template(object=with_defaults(manifest.object), location=manifest.location)
+    template = Template(object=with_defaults(manifest.object), location=manifest.location, locate=manifest.locate)
     reading.templates[key] = template
     if (key.group, key.kind) == ("", "Namespace"):
         reading.namespaces[key.name] = template

@@ -38,10 +38,11 @@ class Declared(Generic[T]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Template:
-    """An object that people want in members, defaulted as an API server would have."""
+    """An object that people want in members, defaulted as an API server would have. `locate` finds a field's line."""
 
     object: Object
     location: Location
+    locate: Locate | None = field(default=None, compare=False, repr=False)
 
     @property
     def key(self) -> Key:

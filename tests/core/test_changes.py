@@ -6,7 +6,8 @@ from typing import Any
 from gitops_karmada.core.changes import SENSITIVE, Change, ChangeAction, changes, counts, moved_replicas
 from gitops_karmada.model.bindings import Binding, BindingSpec, ObjectReference, TargetCluster
 from gitops_karmada.model.clusters import Cluster
-from gitops_karmada.model.federation import Declared, Federation, Ledger
+from gitops_karmada.model.federation import Declared, Federation, Ledger, Template
+from gitops_karmada.model.files import FieldPath
 from gitops_karmada.model.metadata import ObjectMeta
 from gitops_karmada.model.objects import ClusterName, Key, Object
 from gitops_karmada.model.placement import ClusterAffinity, Placement
@@ -153,6 +154,21 @@ def test_a_changed_field_is_shown_with_its_pointer() -> None:
     path = "/spec/template/spec/containers/0/image"
     assert found.fields == (FieldChange(path=path, before="web:1.4", after="web:1.5"),)
     assert found.reason == "the template changed"
+
+
+def test_the_line_of_the_changed_field_is_named() -> None:
+    """Not the line where the template begins, where the field's own can be found."""
+
+    def locate(path: FieldPath) -> Location:
+        return Location(file="templates/web.yaml", line=100 + len(path))
+
+    template = Template(object=deployment(4), location=TEMPLATE, locate=locate)
+    federation = Federation(templates={WEB: template})
+    wanted = Plan(bindings=ledger(east=4).bindings, works=works(work("east", deployment(4, image="web:1.5"))))
+    (found,) = changes(wanted, ledger(east=4), federation)
+    assert str(found.where) == "templates/web.yaml:106"
+    (scaled,) = changes(plan(east=5), ledger(east=4), federation)
+    assert str(scaled.where) == "templates/web.yaml:102"
 
 
 def test_a_changed_policy_is_the_cause_with_its_line() -> None:

@@ -10,7 +10,7 @@ from gitops_karmada.cli.output.problems import as_values, location_value, senten
 from gitops_karmada.cli.output.tables import table
 from gitops_karmada.cli.output.terminal import Line, Span, Tone, line
 from gitops_karmada.core.changes import Change, ChangeAction, counts, moved_replicas
-from gitops_karmada.core.explain import changed, name_of
+from gitops_karmada.core.explain import author_of, changed, name_of
 from gitops_karmada.model.federation import Commit
 from gitops_karmada.model.objects import Key
 from gitops_karmada.model.plan import Cause
@@ -73,7 +73,8 @@ def headline(preview: Preview) -> str:
     what = f"{commit.id[:7]}" if commit.id else "this folder"
     if preview.uncommitted:
         what = f"the files as they are (on top of {commit.id[:7]})" if commit.id else "the files as they are"
-    who = f" ({', '.join(part for part in (commit.ref, commit.author) if part)})" if commit.ref or commit.author else ""
+    parts = [part for part in (commit.ref.removeprefix("refs/heads/"), author_of(commit)) if part]
+    who = f" ({', '.join(parts)})" if parts else ""
     offline = "; members not asked, capacity from the status branch" if preview.offline else ""
     return f"Plan for {what}{who} against {_compared(preview)}{offline}"
 
