@@ -54,7 +54,7 @@ def page_of(text: bytes, path: str) -> Page:
 def objects_of(page: Page, resource: Resource, trim: Trim) -> list[Object]:
     """The objects of a page. A list leaves out the apiVersion and kind of its items."""
     own = {"apiVersion": resource.group_version, "kind": resource.kind}
-    return [trim({**own, **orjson.loads(item)}) for item in page.items]
+    return [trim({**own, **orjson.loads(memoryview(item))}) for item in page.items]
 
 
 def names_of(page: Page) -> frozenset[tuple[str, str]]:

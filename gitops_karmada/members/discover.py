@@ -28,7 +28,7 @@ class _Version(msgspec.Struct):
     freshness: str = CURRENT
 
 
-class _Name(msgspec.Struct):
+class _Name(msgspec.Struct, frozen=True):
     name: str = ""
 
 

@@ -227,7 +227,7 @@ class _Writer:
         """What a client-side apply held becomes ours, so that what Git does not say goes with the next apply."""
         entries = migrated(metadata_of(live).get("managedFields") or (), action.migrate_managers, self._manager)
         operations: list[Object] = [
-            {"op": "replace", "path": "/metadata/managedFields", "value": entries},
+            {"op": "add", "path": "/metadata/managedFields", "value": entries},
             {"op": "replace", "path": "/metadata/resourceVersion", "value": metadata_of(live)["resourceVersion"]},
         ]
         if LAST_APPLIED in annotations_of(live):
@@ -359,7 +359,7 @@ def _releasing(live: Object, manager: str) -> list[Object]:
     operations: list[Object] = [
         {"op": "test", "path": "/metadata/uid", "value": metadata_of(live)["uid"]},
         # An empty entry is how managedFields are emptied; an empty list would mean no change.
-        {"op": "replace", "path": "/metadata/managedFields", "value": entries or [{}]},
+        {"op": "add", "path": "/metadata/managedFields", "value": entries or [{}]},
         {"op": "replace", "path": "/metadata/resourceVersion", "value": metadata_of(live)["resourceVersion"]},
     ]
     for part, names in (("annotations", annotations_of(live)), ("labels", labels_of(live))):

@@ -20,7 +20,7 @@ import yaml
 
 from gitops_karmada.members.refusals import UnreachedError
 from gitops_karmada.members.server_side_apply import Managed, entry_object, updated
-from gitops_karmada.members.store import SPACE
+from gitops_karmada.members.store import FIRST_VERSION, SPACE
 from gitops_karmada.model.managed_fields import entries_of
 from gitops_karmada.model.objects import Key, Object, dig, key_of, metadata_of
 
@@ -62,7 +62,7 @@ class Folder:
         self._read = read
         self._write = write
         self._seen: dict[Path, Seen] = {}
-        self._version = 0
+        self._version = FIRST_VERSION
 
     @property
     def version(self) -> int:
@@ -115,7 +115,7 @@ class Folder:
         try:
             return int((self._root / HIDDEN / "version").read_text())
         except (OSError, ValueError):
-            return 0
+            return FIRST_VERSION
 
     def _forget(self, path: Path) -> None:
         for key in self._seen.pop(path).keys:

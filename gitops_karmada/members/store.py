@@ -28,6 +28,8 @@ from gitops_karmada.model.objects import Key, Object, dig, group_of, key_of, lab
 
 NAMESPACES = frozenset({"default", "kube-system", "kube-public", "kube-node-lease"})
 DEFINITION = Key(group="apiextensions.k8s.io", kind="CustomResourceDefinition", name="")
+# As in etcd, no object ever has version 1.
+FIRST_VERSION = 1
 SPACE = uuid.UUID("6b0c4a1e-52a0-4d4b-9a6b-0f6b9f1f7c55")
 MODIFIED = "the object has been modified; please apply your changes to the latest version and try again"
 
@@ -48,7 +50,7 @@ class MemoryShelf:
 
     def __init__(self) -> None:
         self.objects: MutableMapping[Key, Object] = {}
-        self.version = 0
+        self.version = FIRST_VERSION
 
     def save(self, key: Key, obj: Object) -> None:
         self.objects[key] = obj
