@@ -2,16 +2,19 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TypeAlias
 
 from gitops_karmada.core.candidates import Candidate
-from gitops_karmada.core.divide import divide
+from gitops_karmada.core.divide import award
 from gitops_karmada.core.strategy import is_aggregated, is_divided, is_dynamic
 from gitops_karmada.model.bindings import TargetCluster, TargetComponent
 from gitops_karmada.model.decisions import Division, Method
 from gitops_karmada.model.placement import ReplicaSchedulingStrategy
 
 Shares: TypeAlias = list[tuple[str, int]]
+
+RECORDED = 100  # clusters in the record of a decision, beside those that it chose
 
 
 class NoRoomError(Exception):
@@ -65,7 +68,7 @@ def _static(selected: Sequence[Candidate], wish: Wish) -> tuple[Shares, Division
     """Always afresh. Clusters without weight get nothing, unless nobody has one: then all weigh the same."""
     weights = {candidate.name: wish.weights(candidate.name) for candidate in selected}
     votes = {name: weight for name, weight in weights.items() if weight > 0} or dict.fromkeys(weights, 1)
-    shares = list(divide(wish.replicas, votes, wish.uid).items())
+    shares = list(award(wish.replicas, votes, wish.uid).items())
     return shares, Division(method=Method.STATIC, seats=wish.replicas, votes=votes)
 
 
@@ -99,23 +102,31 @@ ACTIONS = {
 
 def _by_room(method: Method, room: Shares, seats: int, kept: Shares, wish: Wish) -> tuple[Shares, Division]:
     """Divide new seats by room, the largest first; what runs stays on top of it."""
-    votes = sorted(room, key=lambda share: -share[1])
-    total = _int32(sum(share[1] for share in votes))
+    votes = sorted(room, key=_replicas, reverse=True)
+    total = _int32(sum(map(_replicas, votes)))
     if total < seats:
         raise NoRoomError(
             f"failed to {ACTIONS[method]}: Clusters available replicas {total} are not enough to schedule."
         )
     if is_aggregated(wish.strategy):
         votes = _fewest(votes, seats, kept)
-    won = divide(seats, dict(votes), wish.uid)
-    division = Division(method=method, seats=seats, votes=dict(votes), kept=_targets(kept))
+    won = award(seats, dict(votes), wish.uid)
+    division = Division(method=method, seats=seats, votes=_recorded(votes, won), kept=_targets(kept))
     return _merged(kept, list(won.items())), division
+
+
+_replicas = itemgetter(1)
+
+
+def _recorded(votes: Shares, won: Mapping[str, int]) -> dict[str, int]:
+    """The largest votes, and those of all winners: the record of a thousand clusters stays readable."""
+    return {name: vote for rank, (name, vote) in enumerate(votes) if rank < RECORDED or name in won}
 
 
 def _fewest(votes: Shares, seats: int, kept: Shares) -> Shares:
     """As few clusters as hold the seats: those that run it already, then the largest."""
     prior = {name for name, replicas in kept if replicas > 0}
-    ordered = [vote for vote in votes if vote[0] in prior] + [vote for vote in votes if vote[0] not in prior]
+    ordered = sorted(votes, key=lambda vote: vote[0] not in prior) if prior else votes
     held = 0
     for index, (_, room) in enumerate(ordered):
         held += room
@@ -139,7 +150,3 @@ def _targets(shares: Shares) -> tuple[TargetCluster, ...]:
 def _int32(number: int) -> int:
     # Karmada adds in 32 bits. It shows where a workload at 0 replicas is rebalanced: every cluster's room is unlimited.
     return (number + 2**31) % 2**32 - 2**31
-
-
-def weights_of(preferences: Mapping[str, int]) -> Callable[[str], int]:
-    return lambda name: preferences.get(name, 0)

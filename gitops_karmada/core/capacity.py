@@ -2,34 +2,60 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from gitops_karmada.core.amounts import PODS, Amounts, amounts_of, nano_of
+from gitops_karmada.core.amounts import CPU, PODS, Amounts, amount_of, amounts_of
 from gitops_karmada.core.first_fit import Part, fill
 from gitops_karmada.core.nodes import Node
-from gitops_karmada.model.bindings import BindingSpec, Component, ReplicaRequirements, TargetCluster
+from gitops_karmada.model.bindings import (
+    BindingSpec,
+    Component,
+    ComponentRequirements,
+    ReplicaRequirements,
+    TargetCluster,
+)
 from gitops_karmada.model.clusters import Cluster, ResourceModel, ResourceSummary
 from gitops_karmada.model.placement import NodeClaim
-from gitops_karmada.model.quantity import NANO, Quantity
+from gitops_karmada.model.quantity import MILLI, NANO, Format, Quantity
 
 MODEL_NODE_PODS = 110
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replicas:
-    """Room for single replicas, each with these requirements."""
+    """Room for single replicas. `part` is one of them, `asked` all that it requests, whether nodes count it or not."""
 
-    requirements: ReplicaRequirements | None = None
+    part: Part
+    asked: Mapping[str, int]
+    is_specified: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sets:
     """Room for whole sets of components."""
 
-    components: tuple[Component, ...] = ()
+    components: tuple[Component, ...]
+    parts: tuple[Part, ...]
 
 
 Demand: TypeAlias = Replicas | Sets
+
+
+def replicas_of(requirements: ReplicaRequirements | None) -> Replicas:
+    request = requirements.resource_request if requirements else {}
+    asked = {name: amount_of(name, amount) for name, amount in request.items() if amount.value > 0}
+    return Replicas(part=_part(1, requirements), asked=asked, is_specified=requirements is not None)
+
+
+def sets_of(components: tuple[Component, ...]) -> Sets:
+    parts = tuple(_part(it.replicas, it.replica_requirements) for it in components)
+    return Sets(components=components, parts=parts)
+
+
+def _part(replicas: int, requirements: ReplicaRequirements | ComponentRequirements | None) -> Part:
+    if requirements is None:
+        return Part(replicas=replicas, request={})
+    return Part(replicas=replicas, request=amounts_of(requirements.resource_request), claim=requirements.node_claim)
 
 
 class ModelNode:
@@ -45,32 +71,35 @@ class ModelNode:
 
 
 class Room:
-    """One member. `free` is what its summary leaves, by resource; `models` its modelled nodes, `nodes` its real ones.
-
-    None: not known.
+    """One member. `free` is what its summary leaves, in nano-units, written in `formats`; `models` are its modelled
+    nodes, `nodes` its real ones. None: not known.
     """
 
-    __slots__ = ("free", "models", "nodes")
+    __slots__ = ("formats", "free", "models", "nodes")
 
     def __init__(self, cluster: Cluster, nodes: Sequence[Node] | None, by_models: bool) -> None:
         summary = cluster.status.resource_summary
-        self.free = None if summary is None else _left(summary)
+        left = {} if summary is None else _left(summary)
+        self.free = None if summary is None else {name: amount.nano for name, amount in left.items()}
+        self.formats: Mapping[str, Format] = {name: amount.format for name, amount in left.items()}
         self.models = _model_nodes(cluster, summary) if by_models and summary is not None else None
         self.nodes = None if nodes is None else [node.copy() for node in nodes]
 
-    def take(self, parts: Sequence[Part]) -> None:
-        """Use room for one set of these parts."""
+    def take(self, parts: Sequence[Part], times: int) -> None:
+        """Use the room of so many sets of these parts."""
         if self.free is not None:
-            self.free = _without(self.free, parts)
+            for part in parts:
+                _use(self.free, part, part.replicas * times)
         for bins in (self.models, self.nodes):
             if bins is not None:
-                fill(bins, parts, 1)
+                fill(bins, parts, times)
 
 
 class Capacity:
     """The room in all members of one turn. Clusters without an entry in `nodes` are known by their summary only.
 
-    `taken` names the clusters whose room was used, in order, so that an estimate knows what to ask again.
+    What is taken is noted at once and worked out when somebody asks: most takings are alike, many are never asked for.
+    `version` grows with every taking, `changes` names the clusters whose room has changed, in order.
     """
 
     def __init__(
@@ -78,34 +107,69 @@ class Capacity:
     ) -> None:
         known = nodes or {}
         self.rooms = {cluster.name: Room(cluster, known.get(cluster.name), by_models) for cluster in clusters}
-        self.taken: list[str] = []
+        self.version = 0
+        self.changes: list[str] = []
+        self._noted: dict[Any, _Taking] = {}
 
-    def take(self, spec: BindingSpec, previous: Iterable[TargetCluster], targets: Iterable[TargetCluster]) -> None:
+    def take(self, spec: BindingSpec, previous: tuple[TargetCluster, ...], targets: tuple[TargetCluster, ...]) -> None:
         """Deduct what is placed anew: replicas that run already are part of what the members reported."""
-        before = {target.name: target for target in previous}
-        for target in targets:
-            parts = parts_of(spec, target, before.get(target.name))
-            room = self.rooms.get(target.name)
-            if parts and room is not None:
-                room.take(parts)
-                self.taken.append(target.name)
+        if targets == previous:
+            return
+        self.version += 1
+        key = (id(previous), id(targets), spec.replica_requirements, spec.components)
+        taking = self._noted.get(key)
+        if taking is None:
+            self._noted[key] = _Taking(spec, previous, targets)
+        else:
+            taking.times += 1
+
+    def settle(self) -> None:
+        """Work out what was noted."""
+        for taking in self._noted.values():
+            before = {target.name: target for target in taking.previous}
+            parts: dict[int, list[Part]] = {}
+            for target in taking.targets:
+                added = _added(taking.spec, target, before.get(target.name))
+                room = self.rooms.get(target.name)
+                if added <= 0 or room is None:
+                    continue
+                if added not in parts:
+                    parts[added] = _parts(taking.spec, added)
+                room.take(parts[added], taking.times)
+                self.changes.append(target.name)
+        self._noted.clear()
 
 
-def parts_of(spec: BindingSpec, target: TargetCluster, before: TargetCluster | None) -> list[Part]:
-    """The pods that a target gets and did not have."""
+class _Taking:
+    """The same targets, given to so many bindings that ask the same."""
+
+    __slots__ = ("previous", "spec", "targets", "times")
+
+    def __init__(
+        self, spec: BindingSpec, previous: tuple[TargetCluster, ...], targets: tuple[TargetCluster, ...]
+    ) -> None:
+        self.spec, self.previous, self.targets, self.times = spec, previous, targets, 1
+
+
+def _added(spec: BindingSpec, target: TargetCluster, before: TargetCluster | None) -> int:
+    """How many replicas, or sets of components, are new in a target."""
     if spec.components:
-        return [] if before is not None else [part_of(component) for component in spec.components]
-    added = target.replicas - (before.replicas if before else 0)
-    return [_part(added, spec.replica_requirements)] if added > 0 else []
+        return 0 if before is not None else 1
+    return target.replicas - (before.replicas if before else 0)
 
 
-def part_of(component: Component) -> Part:
-    return _part(component.replicas, component.replica_requirements)
+def _parts(spec: BindingSpec, added: int) -> list[Part]:
+    if spec.components:
+        return list(sets_of(spec.components).parts)
+    return [_part(added, spec.replica_requirements)]
 
 
-def _part(replicas: int, requirements: object) -> Part:
-    request = getattr(requirements, "resource_request", None) or {}
-    return Part(replicas=replicas, request=amounts_of(request), claim=getattr(requirements, "node_claim", None))
+def _use(free: dict[str, int], part: Part, replicas: int) -> None:
+    if PODS in free:
+        free[PODS] -= replicas * NANO
+    for name, amount in part.request.items():
+        if name in free and name != PODS:
+            free[name] -= amount * replicas * (MILLI if name == CPU else NANO)
 
 
 def _left(summary: ResourceSummary) -> dict[str, Quantity]:
@@ -115,16 +179,6 @@ def _left(summary: ResourceSummary) -> dict[str, Quantity]:
         name: amount - summary.allocated.get(name, nothing) - summary.allocating.get(name, nothing)
         for name, amount in summary.allocatable.items()
     }
-
-
-def _without(free: Mapping[str, Quantity], parts: Sequence[Part]) -> dict[str, Quantity]:
-    used: dict[str, int] = {}
-    for part in parts:
-        used[PODS] = used.get(PODS, 0) + part.replicas * NANO
-        for name, amount in part.request.items():
-            if name != PODS:
-                used[name] = used.get(name, 0) + nano_of(name, amount) * part.replicas
-    return {name: Quantity(amount.nano - used.get(name, 0), amount.format) for name, amount in free.items()}
 
 
 def _model_nodes(cluster: Cluster, summary: ResourceSummary) -> list[ModelNode] | None:

@@ -7,22 +7,37 @@ _FNV_OFFSET, _FNV_PRIME = 0x811C9DC5, 0x01000193
 
 
 def divide(seats: int, votes: Mapping[str, int], uid: str = "") -> dict[str, int]:
-    """Seats for every party, by name. The sum is `seats`; without any vote nobody gets one, and the answer is empty.
+    """Seats for every party, by name. The sum is `seats`; without any vote nobody gets one, and the answer is empty."""
+    won = award(seats, votes, uid)
+    return {name: won.get(name, 0) for name in sorted(votes)} if sum(votes.values()) > 0 else {}
+
+
+def award(seats: int, votes: Mapping[str, int], uid: str = "") -> dict[str, int]:
+    """The parties that get seats, by name.
 
     The next seat goes to the party with the most votes per 2 × seats + 1; among equals to the one with fewer seats,
     then by name, in an order that depends on the template's uid so that odd replicas do not all go to the same cluster.
     """
-    if sum(votes.values()) <= 0:
+    if seats <= 0 or sum(votes.values()) <= 0:
         return {}
-    order = {name: rank for rank, name in enumerate(sorted(votes, reverse=is_odd(uid)))}
-    won = _sure_seats(seats, votes)
-    queue = [(-_claim(votes[name], won[name]), won[name], rank, name) for name, rank in order.items()]
+    running = _contenders(seats, votes)
+    order = {name: rank for rank, name in enumerate(sorted(running, reverse=is_odd(uid)))}
+    won = _sure_seats(seats, running)
+    queue = [(-_claim(running[name], won[name]), won[name], rank, name) for name, rank in order.items()]
     heapq.heapify(queue)
     for _ in range(seats - sum(won.values())):
         _, _, rank, name = queue[0]
         won[name] += 1
-        heapq.heapreplace(queue, (-_claim(votes[name], won[name]), won[name], rank, name))
-    return {name: won[name] for name in sorted(won)}
+        heapq.heapreplace(queue, (-_claim(running[name], won[name]), won[name], rank, name))
+    return {name: won[name] for name in sorted(won) if won[name]}
+
+
+def _contenders(seats: int, votes: Mapping[str, int]) -> Mapping[str, int]:
+    """Only as many parties can win as there are seats: those with the most votes, with all that tie for the last."""
+    if len(votes) <= seats:
+        return votes
+    least = heapq.nlargest(seats, votes.values())[-1]
+    return {name: party for name, party in votes.items() if party >= least}
 
 
 def _claim(votes: int, seats: int) -> float:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from gitops_karmada.core.amounts import MAX_INT32
-from gitops_karmada.core.capacity import Capacity, Demand, Replicas, Sets
+from gitops_karmada.core.capacity import Capacity, Demand, replicas_of, sets_of
 from gitops_karmada.core.estimators import Estimator
 from gitops_karmada.core.estimators.nodes import room_on_nodes
 from gitops_karmada.core.estimators.summary import room_by_summary
@@ -17,12 +17,15 @@ ESTIMATORS: Mapping[str, Estimator] = {"summary": room_by_summary, "nodes": room
 
 
 def demand_of(spec: BindingSpec, features: FeatureSettings) -> Demand | None:
-    """What room is asked for; None where there is nothing to run, or nothing yet, so that room plays no role."""
-    if spec.replicas == 0 and not spec.components:
+    """What room is asked for; None where nothing runs, so that room plays no role."""
+    if is_idle(spec):
         return None
-    if counts_sets(spec, features):
-        return Sets(components=spec.components)
-    return Replicas(requirements=spec.replica_requirements)
+    return sets_of(spec.components) if counts_sets(spec, features) else replicas_of(spec.replica_requirements)
+
+
+def is_idle(spec: BindingSpec) -> bool:
+    """No replicas, or none yet: every cluster has room without end."""
+    return spec.replicas == 0 and not spec.components
 
 
 class Estimates:
@@ -31,32 +34,40 @@ class Estimates:
     `least` is the smallest answer by cluster (MAX_INT32: nobody could tell), `answers` what each estimator said.
     """
 
-    __slots__ = ("_capacity", "_demand", "_index", "_seen", "answers", "least", "names")
+    __slots__ = ("_capacity", "_demand", "_seen", "answers", "index", "least")
 
     def __init__(self, names: Sequence[str], demand: Demand | None, capacity: Capacity) -> None:
-        self.names = tuple(names)
+        capacity.settle()
+        self.index = {name: index for index, name in enumerate(names)}
         self.answers = {estimator: [UNKNOWN_ROOM] * len(names) for estimator in ESTIMATORS} if demand else {}
         self.least = [MAX_INT32] * len(names)
-        self._index = {name: index for index, name in enumerate(names)}
-        self._demand, self._capacity, self._seen = demand, capacity, len(capacity.taken)
-        for name in names:
-            self._ask(name)
+        self._demand, self._capacity, self._seen = demand, capacity, len(capacity.changes)
+        for index, name in enumerate(names):
+            self._ask(index, name)
 
-    def refresh(self) -> None:
-        """Ask again where room was taken since the last time."""
-        taken = self._capacity.taken
-        for name in {name for name in taken[self._seen :] if name in self._index}:
-            self._ask(name)
-        self._seen = len(taken)
+    def refresh(self) -> list[int]:
+        """Ask again where room was taken since the last time; the places whose answer is another now."""
+        if self._demand is None:
+            return []
+        self._capacity.settle()
+        changes = self._capacity.changes
+        if self._seen == len(changes):
+            return []
+        touched = sorted({name for name in changes[self._seen :] if name in self.index})
+        self._seen = len(changes)
+        places = [self.index[name] for name in touched]
+        before = [self.least[index] for index in places]
+        for index, name in zip(places, touched, strict=True):
+            self._ask(index, name)
+        return [index for index, room in zip(places, before, strict=True) if self.least[index] != room]
 
-    def _ask(self, name: str) -> None:
+    def _ask(self, index: int, name: str) -> None:
         if self._demand is None:
             return
-        index, room = self._index[name], self._capacity.rooms[name]
-        least = MAX_INT32
+        room, least = self._capacity.rooms[name], MAX_INT32
         for estimator, plugin in ESTIMATORS.items():
             answer = plugin(room, self._demand)
             self.answers[estimator][index] = UNKNOWN_ROOM if answer is None else answer
-            if answer is not None:
-                least = min(least, answer)
+            if answer is not None and answer < least:
+                least = answer
         self.least[index] = least

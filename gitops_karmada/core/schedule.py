@@ -4,18 +4,18 @@ A pass reads the binding, the clusters, their room and where its peers are, and 
 takes effect in the world by `SchedulingWorld.settle`.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, TypeAlias
 
 from gitops_karmada.core.affinity import matches_cluster, term_of
 from gitops_karmada.core.amounts import MAX_INT32
-from gitops_karmada.core.assign import Assignment, NoRoomError, Wish, assign, propagate
-from gitops_karmada.core.candidates import Candidate, master_order
+from gitops_karmada.core.assign import RECORDED, Assignment, NoRoomError, Wish, assign, propagate
+from gitops_karmada.core.candidates import Candidate, Ranking
 from gitops_karmada.core.capacity import Capacity
 from gitops_karmada.core.divide import is_odd
-from gitops_karmada.core.estimate import Estimates, demand_of
+from gitops_karmada.core.estimate import Estimates, demand_of, is_idle
 from gitops_karmada.core.filter import fit, no_cluster_fits
 from gitops_karmada.core.filters import Request
 from gitops_karmada.core.peers import Peers
@@ -105,11 +105,7 @@ class SchedulingWorld:
             self.clusters, by_models=self.features.customized_cluster_resource_modeling
         )
         self.peers = Peers(bindings if self.features.workload_affinity else ())
-        self._numbers: dict[Any, int] = {}
-        self._numbers_by_identity: dict[int, tuple[Any, int]] = {}
-        self.feasible: dict[Any, _Feasible] = {}
-        self.estimates: dict[Any, Estimates] = {}
-        self.results: dict[Any, ScheduleResult] = {}
+        self.memory = _Memory()
 
     def settle(self, binding: Binding, targets: Iterable[TargetCluster]) -> None:
         """Let a decision take effect: its new replicas use room, its peers see where it is."""
@@ -118,6 +114,19 @@ class SchedulingWorld:
             self.capacity.take(binding.spec, binding.spec.clusters, placed)
         if self.features.workload_affinity:
             self.peers.place(binding, placed)
+
+
+class _Memory:
+    """What was worked out in this turn, and can be used again by bindings that ask the same."""
+
+    def __init__(self) -> None:
+        self.feasible: dict[Any, _Feasible] = {}
+        self.rankings: dict[Any, Ranking] = {}
+        self.results: dict[Any, ScheduleResult] = {}
+        self.fleeting: dict[Any, ScheduleResult] = {}  # those that hold until room is taken
+        self._version = 0
+        self._numbers: dict[Any, int] = {}
+        self._numbers_by_identity: dict[int, tuple[Any, int]] = {}
 
     def number(self, value: Any) -> int:
         """A number that equal values share: large nouns are compared once, then by number."""
@@ -128,64 +137,71 @@ class SchedulingWorld:
         self._numbers_by_identity[id(value)] = (value, number)
         return number
 
+    def results_for(self, placement: Placement, version: int) -> dict[Any, ScheduleResult]:
+        if not is_dynamic(placement.replica_scheduling) and not placement.spread_constraints:
+            return self.results
+        if version != self._version:
+            self.fleeting, self._version = {}, version
+        return self.fleeting
+
 
 def schedule(binding: Binding, world: SchedulingWorld, trigger: Trigger | None = None) -> ScheduleResult:
     """Decide where a binding runs. Bindings that ask the same get the same answer, worked out once."""
-    key = _result_key(binding, world)
-    known = world.results.get(key)
+    asked, key = _keys(binding, world)
+    results = world.memory.results_for(_placement(binding.spec), world.capacity.version)
+    known = results.get((key, trigger))
     if known is None:
-        known = world.results[key] = _search(binding, world)
-    if known.decision.trigger is trigger:
-        return known
-    return replace(known, decision=replace(known.decision, trigger=trigger))
+        known = results[key, trigger] = _search(binding, world, asked, trigger)
+    return known
 
 
-def _result_key(binding: Binding, world: SchedulingWorld) -> Any:
-    spec, status = binding.spec, binding.status
-    placement = _placement(spec)
-    depends_on_room = is_dynamic(placement.replica_scheduling) or bool(placement.spread_constraints)
-    return (
-        _request_key(binding, status.scheduler_observed_affinity_name, world),
-        world.number(spec.replica_requirements),
-        world.number(spec.components),
+def _keys(binding: Binding, world: SchedulingWorld) -> tuple[Any, Any]:
+    """What the filters may look at, without the affinity group; and what the whole pass may."""
+    spec, status, number = binding.spec, binding.status, world.memory.number
+    asked = (
+        spec.resource.api_version,
+        spec.resource.kind,
+        number(_placement(spec)),
+        spec.is_workload,
+        frozenset([target.name for target in spec.clusters]),
+        frozenset([task.from_cluster for task in spec.graceful_eviction_tasks]),
+        world.peers.companions(binding),
+        world.peers.rivals(binding),
+    )
+    return asked, (
+        asked,
+        status.scheduler_observed_affinity_name,
+        number(spec.replica_requirements),
+        number(spec.components),
         spec.replicas,
         spec.clusters,
         is_fresh(spec, status),
         is_odd(spec.resource.uid),
-        len(world.capacity.taken) if depends_on_room else 0,
-    )
-
-
-def _request_key(binding: Binding, affinity_name: str, world: SchedulingWorld) -> Any:
-    spec = binding.spec
-    return (
-        spec.resource.api_version,
-        spec.resource.kind,
-        world.number(_placement(spec)),
-        affinity_name,
-        spec.is_workload,
-        frozenset(target.name for target in spec.clusters),
-        frozenset(task.from_cluster for task in spec.graceful_eviction_tasks),
-        world.peers.companions(binding),
-        world.peers.rivals(binding),
     )
 
 
 def _placement(spec: BindingSpec) -> Placement:
-    return spec.placement or Placement()
+    return spec.placement or EVERYWHERE
 
 
-def _search(binding: Binding, world: SchedulingWorld) -> ScheduleResult:
+EVERYWHERE = Placement()
+
+
+def _search(binding: Binding, world: SchedulingWorld, asked: Any, trigger: Trigger | None) -> ScheduleResult:
     """Group after group, until one has a place for all of it."""
     attempts: list[Attempt] = []
-    failures: list[_Failure] = []
+    failures: list[_PassError] = []
     for name in _group_names(binding, world.features):
-        outcome, attempt = _attempt(binding, name, world)
-        attempts.append(attempt)
-        if isinstance(outcome, tuple):
-            return _scheduled(binding, name, outcome, attempts)
-        failures.append(outcome)
-    return _failed(binding, failures[0], attempts)
+        draft = _Draft(affinity_name=name)
+        try:
+            clusters = _pass(binding, world, asked, draft)
+        except _PassError as failure:
+            failures.append(failure)
+            attempts.append(draft.attempt((), str(failure)))
+        else:
+            attempts.append(draft.attempt(clusters))
+            return _scheduled(binding, name, clusters, attempts, trigger)
+    return _failed(binding, failures[0], attempts, trigger)
 
 
 def _group_names(binding: Binding, features: FeatureSettings) -> list[str]:
@@ -198,20 +214,67 @@ def _group_names(binding: Binding, features: FeatureSettings) -> list[str]:
     return names[start:] + (names[:start] if features.earlier_affinities else [])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Failure:
-    outcome: Outcome
-    message: str
+class _PassError(Exception):
+    def __init__(self, outcome: Outcome, message: str) -> None:
+        super().__init__(message)
+        self.outcome = outcome
+
+
+class _Draft:
+    """What one pass leaves to tell, while it runs."""
+
+    def __init__(self, affinity_name: str) -> None:
+        self.affinity_name = affinity_name
+        self.unfit: Mapping[str, Unfit] = {}
+        self.candidates: Sequence[Candidate] = ()
+        self.answers: Mapping[str, Sequence[int]] = {}
+        self.places: Mapping[str, int] = {}
+        self.selection = Selection()
+        self.divisions: tuple[Division, ...] = ()
+
+    def attempt(self, clusters: Iterable[TargetCluster], error: str = "") -> Attempt:
+        return Attempt(
+            affinity_name=self.affinity_name,
+            unfit=self.unfit,
+            candidates=self._columns({target.name for target in clusters}) if self.candidates else Candidates(),
+            selection=self.selection,
+            divisions=self.divisions,
+            error=error,
+        )
+
+    def _columns(self, chosen: Set[str]) -> Candidates:
+        """The best candidates, and all that were chosen or run it."""
+        told = [it for rank, it in enumerate(self.candidates) if rank < RECORDED or it.name in chosen or it.assigned]
+        names, tiers, scores, room, assigned, _ = zip(*told, strict=True)
+        order = [self.places[name] for name in names]
+        return Candidates(
+            names=names,
+            scores=scores,
+            tiers=tiers,
+            room=room,
+            assigned=assigned,
+            rooms={name: tuple([answers[place] for place in order]) for name, answers in self.answers.items()},
+            omitted=len(self.candidates) - len(told),
+        )
 
 
 def _scheduled(
-    binding: Binding, name: str, clusters: tuple[TargetCluster, ...], attempts: Sequence[Attempt]
+    binding: Binding,
+    name: str,
+    clusters: tuple[TargetCluster, ...],
+    attempts: Sequence[Attempt],
+    trigger: Trigger | None,
 ) -> Scheduled:
     previous = binding.spec.clusters
     # The same targets in another order are no change: the order of the last result stays.
     settled = previous if len(previous) == len(clusters) and set(previous) == set(clusters) else clusters
     decision = Decision(
-        affinity_name=name, previous=previous, clusters=settled, attempts=tuple(attempts), message=SUCCESS
+        trigger=trigger,
+        message=SUCCESS,
+        affinity_name=name,
+        previous=previous,
+        clusters=settled,
+        attempts=tuple(attempts),
     )
     return Scheduled(clusters=settled, affinity_name=name, decision=decision)
 
@@ -219,18 +282,21 @@ def _scheduled(
 SUCCESS = "Binding has been scheduled successfully."
 
 
-def _failed(binding: Binding, failure: _Failure, attempts: Sequence[Attempt]) -> ScheduleResult:
+def _failed(
+    binding: Binding, failure: _PassError, attempts: Sequence[Attempt], trigger: Trigger | None
+) -> ScheduleResult:
     """The first group's failure decides what becomes of what runs."""
-    previous = binding.spec.clusters
+    previous, message = binding.spec.clusters, str(failure)
     decision = Decision(
         outcome=failure.outcome,
-        message=failure.message,
+        message=message,
+        trigger=trigger,
         affinity_name=binding.status.scheduler_observed_affinity_name,
         previous=previous,
         clusters=() if failure.outcome is Outcome.NO_CLUSTER_FIT else previous,
         attempts=tuple(attempts),
     )
-    return _FAILURES[failure.outcome](failure.message, decision)
+    return _FAILURES[failure.outcome](message, decision)
 
 
 _FAILURES: Mapping[Outcome, Callable[[str, Decision], ScheduleResult]] = {
@@ -240,35 +306,29 @@ _FAILURES: Mapping[Outcome, Callable[[str, Decision], ScheduleResult]] = {
 }
 
 
-def _attempt(
-    binding: Binding, name: str, world: SchedulingWorld
-) -> tuple[tuple[TargetCluster, ...] | _Failure, Attempt]:
-    """One pass for one group."""
-    feasible = _feasible(binding, name, world)
-    attempt = Attempt(affinity_name=name, unfit=feasible.unfit)
+def _pass(binding: Binding, world: SchedulingWorld, asked: Any, draft: _Draft) -> tuple[TargetCluster, ...]:
+    """One pass for one group. Raises _PassError."""
+    feasible = _feasible(binding, world, asked, draft.affinity_name)
+    draft.unfit = feasible.unfit
     if not feasible.clusters:
-        return _fail(Outcome.NO_CLUSTER_FIT, no_cluster_fits(feasible.unfit), attempt)
-    estimates = _estimates(binding, feasible, world)
-    candidates = _candidates(binding.spec, feasible, estimates)
-    attempt = replace(attempt, candidates=_columns(candidates, estimates))
+        raise _PassError(Outcome.NO_CLUSTER_FIT, no_cluster_fits(feasible.unfit))
+    ranking = _ranking(binding, feasible, world)
+    assigned = {target.name: target.replicas for target in binding.spec.clusters}
+    unlimited = MAX_INT32 if is_idle(binding.spec) else binding.spec.replicas
+    draft.candidates = ranking.candidates(assigned, unlimited)
+    draft.answers, draft.places = ranking.estimates.answers, ranking.estimates.index
     try:
-        selected, selection = _select(binding.spec, candidates, world)
+        selected, draft.selection = _select(binding.spec, draft.candidates, world)
     except SelectError as error:
-        attempt = replace(attempt, selection=Selection(regions=error.regions))
-        return _fail(Outcome.SCHEDULER_ERROR, f"failed to select clusters: {error}", attempt)
-    attempt = replace(attempt, selection=selection)
-    return _assign(binding, selected, feasible, world, attempt)
+        draft.selection = Selection(regions=error.regions)
+        raise _PassError(Outcome.SCHEDULER_ERROR, f"failed to select clusters: {error}") from error
+    return _assign(binding, selected, feasible, world, draft)
 
 
-def _fail(outcome: Outcome, message: str, attempt: Attempt) -> tuple[_Failure, Attempt]:
-    return _Failure(outcome=outcome, message=message), replace(attempt, error=message)
-
-
-def _feasible(binding: Binding, name: str, world: SchedulingWorld) -> _Feasible:
-    key = _request_key(binding, name, world)
-    known = world.feasible.get(key)
+def _feasible(binding: Binding, world: SchedulingWorld, asked: Any, name: str) -> _Feasible:
+    known = world.memory.feasible.get((asked, name))
     if known is None:
-        known = world.feasible[key] = _filter(_request(binding, name, world), world)
+        known = world.memory.feasible[asked, name] = _filter(_request(binding, name, world), world)
     return known
 
 
@@ -322,58 +382,30 @@ def _weights(placement: Placement, clusters: Iterable[Cluster]) -> Mapping[str, 
     }
 
 
-def _estimates(binding: Binding, feasible: _Feasible, world: SchedulingWorld) -> Estimates:
-    spec = binding.spec
+def _ranking(binding: Binding, feasible: _Feasible, world: SchedulingWorld) -> Ranking:
+    spec, memory = binding.spec, world.memory
     key = (
         id(feasible),
-        demand_is_open(spec),
-        counts_sets(spec, world.features) and world.number(spec.components),
-        world.number(spec.replica_requirements),
+        is_idle(spec),
+        counts_sets(spec, world.features) and memory.number(spec.components),
+        memory.number(spec.replica_requirements),
     )
-    known = world.estimates.get(key)
+    known = memory.rankings.get(key)
     if known is None:
-        names, demand = [cluster.name for cluster in feasible.clusters], demand_of(spec, world.features)
-        known = world.estimates[key] = Estimates(names, demand, world.capacity)
-    known.refresh()
+        known = memory.rankings[key] = Ranking(_unranked(feasible), _estimates(spec, feasible, world))
     return known
 
 
-def _candidates(spec: BindingSpec, feasible: _Feasible, estimates: Estimates) -> list[Candidate]:
-    """In master order."""
-    assigned = {target.name: target.replicas for target in spec.clusters}
-    tiers, scores = feasible.tiers, feasible.scores
-    unlimited = MAX_INT32 if demand_is_open(spec) else spec.replicas
-    candidates = [
-        Candidate(
-            cluster.name,
-            tiers.get(cluster.name, 0),
-            scores[cluster.name],
-            room if room != MAX_INT32 else unlimited,
-            assigned.get(cluster.name, 0),
-            cluster.spec.region,
-        )
-        for cluster, room in zip(feasible.clusters, estimates.least, strict=True)
+def _estimates(spec: BindingSpec, feasible: _Feasible, world: SchedulingWorld) -> Estimates:
+    names = [cluster.name for cluster in feasible.clusters]
+    return Estimates(names, demand_of(spec, world.features), world.capacity)
+
+
+def _unranked(feasible: _Feasible) -> list[Candidate]:
+    return [
+        Candidate(it.name, feasible.tiers.get(it.name, 0), feasible.scores[it.name], 0, 0, it.spec.region)
+        for it in feasible.clusters
     ]
-    candidates.sort(key=master_order)
-    return candidates
-
-
-def demand_is_open(spec: BindingSpec) -> bool:
-    """Nothing runs: every cluster has room without end."""
-    return spec.replicas == 0 and not spec.components
-
-
-def _columns(candidates: Sequence[Candidate], estimates: Estimates) -> Candidates:
-    place = {name: index for index, name in enumerate(estimates.names)}
-    order = [place[candidate.name] for candidate in candidates]
-    return Candidates(
-        names=tuple(candidate.name for candidate in candidates),
-        scores=tuple(candidate.score for candidate in candidates),
-        tiers=tuple(candidate.tier for candidate in candidates),
-        room=tuple(candidate.room for candidate in candidates),
-        assigned=tuple(candidate.assigned for candidate in candidates),
-        rooms={name: tuple(answers[index] for index in order) for name, answers in estimates.answers.items()},
-    )
 
 
 def _select(
@@ -384,24 +416,21 @@ def _select(
 
 
 def _assign(
-    binding: Binding, selected: Sequence[Candidate], feasible: _Feasible, world: SchedulingWorld, attempt: Attempt
-) -> tuple[tuple[TargetCluster, ...] | _Failure, Attempt]:
+    binding: Binding, selected: Sequence[Candidate], feasible: _Feasible, world: SchedulingWorld, draft: _Draft
+) -> tuple[TargetCluster, ...]:
     spec = binding.spec
     if not selected:
-        return _fail(Outcome.SCHEDULER_ERROR, "failed to assign replicas: no clusters available to schedule", attempt)
+        raise _PassError(Outcome.SCHEDULER_ERROR, "failed to assign replicas: no clusters available to schedule")
     if not divides_replicas(spec):
+        draft.divisions = (Division(),)
         clusters = propagate(selected, _components(spec, world.features))
-        attempt = replace(attempt, divisions=(Division(),))
     else:
         try:
-            assignment = _divide(binding, selected, feasible, attempt.affinity_name)
+            assignment = _divide(binding, selected, feasible, draft.affinity_name)
         except NoRoomError as error:
-            return _fail(Outcome.UNSCHEDULABLE, f"failed to assign replicas: {error}", attempt)
-        clusters = assignment.clusters
-        attempt = replace(attempt, divisions=assignment.divisions)
-    if world.features.empty_workload_propagation:
-        clusters = _with_empty(clusters, selected)
-    return clusters, attempt
+            raise _PassError(Outcome.UNSCHEDULABLE, f"failed to assign replicas: {error}") from error
+        clusters, draft.divisions = assignment.clusters, assignment.divisions
+    return _with_empty(clusters, selected) if world.features.empty_workload_propagation else clusters
 
 
 def divides_replicas(spec: BindingSpec) -> bool:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from gitops_karmada.core.assign import RECORDED
 from gitops_karmada.core.candidates import Candidate, master_order
 from gitops_karmada.core.strategy import ignores_spread, is_divided, spread_by
 from gitops_karmada.model.decisions import Region, Selection
@@ -184,7 +185,7 @@ def _from_groups(groups: Sequence[Group], clusterwise: SpreadConstraint) -> list
 def _selection(rule: str, chosen: Sequence[Candidate], candidates: Sequence[Candidate], reason: str) -> Selection:
     names = tuple(candidate.name for candidate in chosen)
     picked = set(names)
-    left_out = {candidate.name: reason for candidate in candidates if candidate.name not in picked}
+    left_out = {candidate.name: reason for candidate in candidates[:RECORDED] if candidate.name not in picked}
     return Selection(rule=rule, selected=names, left_out=left_out)
 
 

@@ -58,6 +58,7 @@ class Candidates:
 
     `rooms` holds what each estimator answered (-1: it cannot tell), `room` the smallest answer, `assigned` what the
     binding runs there already, `tiers` which affinity the cluster belongs to: the group's own (0), or an overflow one.
+    `omitted` counts further candidates, none of them chosen, that the record leaves out for its size.
     """
 
     names: tuple[str, ...] = ()
@@ -66,6 +67,7 @@ class Candidates:
     room: tuple[int, ...] = ()
     assigned: tuple[int, ...] = ()
     rooms: Mapping[str, tuple[int, ...]] = field(default=NOTHING)
+    omitted: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-from gitops_karmada.core.capacity import Capacity, Demand, Replicas, Room, Sets
+from gitops_karmada.core.capacity import Capacity, Demand, Room, replicas_of, sets_of
 from gitops_karmada.core.estimators import Estimator
 from gitops_karmada.core.estimators.nodes import room_on_nodes
 from gitops_karmada.core.estimators.summary import room_by_summary
@@ -91,9 +91,9 @@ def _features(case: Case) -> FeatureSettings:
 
 def _demand(case: Case) -> Demand:
     if case.get("components") is not None:
-        return Sets(components=tuple(decode(Component, it).unwrap() for it in case["components"]))
+        return sets_of(tuple(decode(Component, it).unwrap() for it in case["components"]))
     requirements = case.get("requirements")
-    return Replicas(requirements=decode(ReplicaRequirements, requirements).unwrap() if requirements else None)
+    return replicas_of(decode(ReplicaRequirements, requirements).unwrap() if requirements else None)
 
 
 def _target(target: Any) -> Mapping[str, Any]:

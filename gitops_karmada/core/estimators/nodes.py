@@ -2,11 +2,9 @@
 
 from typing import assert_never
 
-from gitops_karmada.core.amounts import MAX_INT32, amounts_of, times_in
-from gitops_karmada.core.capacity import Demand, Replicas, Room, Sets, part_of
+from gitops_karmada.core.amounts import MAX_INT32, times_in
+from gitops_karmada.core.capacity import Demand, Replicas, Room, Sets
 from gitops_karmada.core.first_fit import fill
-from gitops_karmada.core.nodes import Node
-from gitops_karmada.model.bindings import ReplicaRequirements
 
 
 def room_on_nodes(room: Room, demand: Demand) -> int | None:
@@ -14,16 +12,11 @@ def room_on_nodes(room: Room, demand: Demand) -> int | None:
     if room.nodes is None:
         return None
     match demand:
-        case Replicas(requirements=requirements):
-            return min(_replicas(room.nodes, requirements), MAX_INT32)
-        case Sets(components=components):
+        case Replicas(part=part):
+            open_nodes = (node for node in room.nodes if node.admits(part.claim))
+            return min(sum(times_in(node.free, part.request) for node in open_nodes), MAX_INT32)
+        case Sets(parts=parts):
             nodes = [node.copy() for node in room.nodes]
-            return fill(nodes, [part_of(component) for component in components], MAX_INT32) if nodes else 0
+            return fill(nodes, parts, MAX_INT32) if nodes else 0
         case _:
             assert_never(demand)
-
-
-def _replicas(nodes: list[Node], requirements: ReplicaRequirements | None) -> int:
-    claim = requirements.node_claim if requirements else None
-    request = amounts_of(requirements.resource_request) if requirements else {}
-    return sum(times_in(node.free, request) for node in nodes if node.admits(claim))
