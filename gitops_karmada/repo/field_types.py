@@ -1,6 +1,6 @@
 """Types of well-known fields of Kubernetes' own kinds, where YAML's reading of a value so often is another."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from gitops_karmada.model.files import FieldPath
@@ -44,69 +44,76 @@ _STRINGS = frozenset(
 _LISTS_OF_STRINGS = frozenset({"accessModes", "args", "command", "values"})
 _MAPS_OF_STRINGS = frozenset({"annotations", "labels", "matchLabels", "nodeSelector", "volumeAttributes"})
 # Maps with keys of the author's own, and values that may be several things.
+_NO_STRINGS = {**dict.fromkeys(_INTEGERS, "a whole number"), **dict.fromkeys(_BOOLEANS, "true or false")}
 _FREE = frozenset({"data", "limits", "options", "parameters", "requests"})
 
 
-def type_faults(obj: Object) -> Iterator[Wrong]:
+def type_faults(obj: Object) -> list[Wrong]:
     """Fields whose value the API server would refuse for its type."""
     group, kind = group_of(str(obj.get("apiVersion") or "")), obj.get("kind")
+    faults: list[Wrong] = []
     if group not in _GROUPS:
-        return
+        return faults
     if kind == "ConfigMap":
-        yield from _strings(obj.get("data"), ("data",))
+        _strings(obj.get("data"), ("data",), faults)
     elif kind in _KINDS:
-        spec = obj.get("spec")
-        yield from (
-            _faults(spec, ("spec",)) if isinstance(spec, Mapping | None) else [wrong_type(("spec",), "a map", spec)]
-        )
-        if kind == "Service" and isinstance(spec, Mapping):
-            yield from _strings(spec.get("selector"), ("spec", "selector"))
+        _spec(obj.get("spec"), kind == "Service", faults)
+    return faults
 
 
-def _faults(value: Any, path: FieldPath) -> Iterator[Wrong]:
-    if isinstance(value, Mapping):
-        for name, item in value.items():
-            if item is not None:
-                yield from _field(name, item, (*path, name))
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            if isinstance(item, Mapping):
-                yield from _faults(item, (*path, index))
+def _spec(spec: Any, is_service: bool, faults: list[Wrong]) -> None:
+    if isinstance(spec, Mapping):
+        _walk(spec, ("spec",), faults)
+        if is_service:
+            _strings(spec.get("selector"), ("spec", "selector"), faults)
+    elif spec is not None:
+        faults.append(wrong_type(("spec",), "a map", spec))
 
 
-def _field(name: str, value: Any, path: FieldPath) -> Iterator[Wrong]:
+def _walk(value: Mapping[str, Any], path: FieldPath, faults: list[Wrong]) -> None:
+    # Run over every field of every object: the class is compared because that is what costs least.
+    for name, item in value.items():
+        kind = item.__class__
+        if kind is str:
+            if name in _NO_STRINGS:
+                faults.append(wrong_type((*path, name), _NO_STRINGS[name], item))
+        elif kind is dict:
+            if name in _MAPS_OF_STRINGS:
+                _strings(item, (*path, name), faults)
+            elif name not in _FREE:
+                _walk(item, (*path, name), faults)
+        elif kind is list:
+            _items(name, item, (*path, name), faults)
+        elif item is not None and (expected := _expected(name, item, path)):
+            faults.append(wrong_type((*path, name), expected, item))
+
+
+def _items(name: str, items: list[Any], path: FieldPath, faults: list[Wrong]) -> None:
     if name in _MAPS_OF_STRINGS:
-        yield from _strings(value, path)
-    elif name in _FREE:
-        return
-    elif isinstance(value, Mapping):
-        yield from _faults(value, path)
-    elif isinstance(value, list):
-        if name in _LISTS_OF_STRINGS:
-            yield from (
-                wrong_type((*path, i), "a string", item) for i, item in enumerate(value) if not isinstance(item, str)
-            )
-        else:
-            yield from _faults(value, path)
-    elif expected := _expected(name, value, path):
-        yield wrong_type(path, expected, value)
+        faults.append(wrong_type(path, "a map of strings", items))
+    elif name in _LISTS_OF_STRINGS:
+        wrong = (index for index, item in enumerate(items) if item.__class__ is not str)
+        faults.extend(wrong_type((*path, index), "a string", items[index]) for index in wrong)
+    else:
+        for index, item in enumerate(items):
+            if item.__class__ is dict:
+                _walk(item, (*path, index), faults)
 
 
-def _expected(name: str, value: Any, path: FieldPath) -> str:
-    """What a field needs that its value is not, or nothing."""
-    if name in _INTEGERS and (isinstance(value, bool) or not isinstance(value, int)):
-        return "a whole number"
-    if name in _BOOLEANS and not isinstance(value, bool):
-        return "true or false"
-    if name in _STRINGS and not isinstance(value, str) and path[-2:] != ("target", "value"):
+def _expected(name: str, value: bool | float, path: FieldPath) -> str:
+    """What a field needs that a value, which is neither text nor a map nor a list, is not; or nothing."""
+    if name in _STRINGS and (*path[-1:], name) != ("target", "value"):
         return "a string"
-    return ""
+    if name in _MAPS_OF_STRINGS:
+        return "a map of strings"
+    if name in _INTEGERS and value.__class__ is not int:
+        return "a whole number"
+    return "true or false" if name in _BOOLEANS and value.__class__ is not bool else ""
 
 
-def _strings(values: Any, path: FieldPath) -> Iterator[Wrong]:
+def _strings(values: Any, path: FieldPath, faults: list[Wrong]) -> None:
     if isinstance(values, Mapping):
-        yield from (
-            wrong_type((*path, key), "a string", value) for key, value in values.items() if not isinstance(value, str)
-        )
+        wrong = (key for key, value in values.items() if value.__class__ is not str)
+        faults.extend(wrong_type((*path, key), "a string", values[key]) for key in wrong)
     elif values is not None:
-        yield wrong_type(path, "a map of strings", values)
+        faults.append(wrong_type(path, "a map of strings", values))
