@@ -6,8 +6,18 @@ from typing import Any, Final
 
 from gitops_karmada.core.rules import Broken, Rule
 from gitops_karmada.core.rules.affinities import affinities
+from gitops_karmada.core.rules.clusters import (
+    cluster_addresses,
+    cluster_names,
+    cluster_places,
+    cluster_taints,
+    resource_models,
+)
 from gitops_karmada.core.rules.failovers import failovers
+from gitops_karmada.core.rules.interpreter_webhooks import interpreter_webhooks
 from gitops_karmada.core.rules.override_rules import override_forms, override_rules
+from gitops_karmada.core.rules.quotas import quotas
+from gitops_karmada.core.rules.rebalancers import rebalancers
 from gitops_karmada.core.rules.resource_selectors import (
     own_namespace,
     resource_selectors,
@@ -16,11 +26,20 @@ from gitops_karmada.core.rules.resource_selectors import (
 )
 from gitops_karmada.core.rules.spread_constraints import spread_constraints
 from gitops_karmada.core.rules.suspensions import suspensions
+from gitops_karmada.core.rules.taint_policies import taint_policies
 from gitops_karmada.core.rules.tolerations import tolerations
 from gitops_karmada.core.rules.workload_affinities import workload_affinities
+from gitops_karmada.model.clusters import Cluster
+from gitops_karmada.model.customizations import ResourceInterpreterWebhookConfiguration
 from gitops_karmada.model.files import FieldPath, Locate
 from gitops_karmada.model.objects import Object, key_of
-from gitops_karmada.model.policies import OverridePolicy, PropagationPolicy
+from gitops_karmada.model.policies import (
+    ClusterTaintPolicy,
+    FederatedResourceQuota,
+    OverridePolicy,
+    PropagationPolicy,
+    WorkloadRebalancer,
+)
 from gitops_karmada.model.problems import Location, Problem
 
 # The rules of the webhooks, by kind of noun, in the order in which a person reads the object.
@@ -38,6 +57,11 @@ OVERRIDE: Final[tuple[Rule, ...]] = (override_forms, override_rules, own_namespa
 RULES: Final[dict[type[Any], tuple[Rule, ...]]] = {
     PropagationPolicy: (*PROPAGATION, some_selector, usable_selectors),
     OverridePolicy: (*OVERRIDE, usable_selectors),
+    Cluster: (cluster_names, cluster_addresses, cluster_places, cluster_taints, resource_models),
+    ClusterTaintPolicy: (taint_policies,),
+    FederatedResourceQuota: (quotas,),
+    WorkloadRebalancer: (rebalancers,),
+    ResourceInterpreterWebhookConfiguration: (interpreter_webhooks,),
 }
 
 
