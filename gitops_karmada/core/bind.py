@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
-from gitops_karmada.core.claim import with_claim
+from gitops_karmada.core.claim import claim_of, policy_key, with_claim
 from gitops_karmada.core.identity import uid_of
 from gitops_karmada.core.interpret import Interpreter
 from gitops_karmada.core.interpreters import InterpretError
@@ -93,6 +93,12 @@ def bind(
 
     `content` is the digest of the template, `applied` that of the policy.
     """
+    if previous is not None and _changes_scheduler(policy, previous):
+        return Unbound(
+            code="GK2035",
+            reason=f"{policy}: spec.schedulerName never changes, it was {previous.spec.scheduler_name!r}",
+            hint="Set it back, or make a new policy",
+        )
     namespaced = bool(key_of(obj).namespace)
     priority = _priority(policy, settings) if namespaced else None
     if isinstance(priority, Unbound):
@@ -114,6 +120,11 @@ def bind(
         workload_affinity_groups=_groups(obj, policy, settings.features) if namespaced else None,
     )
     return with_claim(replace(binding, spec=spec), policy, settings.instance, applied)
+
+
+def _changes_scheduler(policy: PropagationPolicy, previous: Binding) -> bool:
+    same = claim_of(previous) == policy_key(policy)
+    return same and previous.spec.scheduler_name != policy.spec.scheduler_name
 
 
 def placed(obj: Object, instance: str, *, content: str, previous: Binding | None = None) -> Binding:

@@ -424,20 +424,20 @@ POLICIES = (
         "and the policy decides.",
     ),
     _code(
-        "GK2044",
+        "GK2051",
         "overrider-idle",
         "An overrider met nothing to change.",
         "Image, command and args overriders know Pod, Deployment, ReplicaSet, DaemonSet, StatefulSet and Job, and "
         "their main containers. For other places give imageOverrider a predicate, or use plaintext.",
     ),
     _code(
-        "GK2045",
+        "GK2052",
         "dependency-missing",
         "A workload needs an object that is not in the repository.",
         "Nothing is sent in its place. Commit the object, or make sure that every chosen member has it.",
     ),
     _code(
-        "GK2046",
+        "GK2053",
         "dependency-settings-differ",
         "Workloads that share a dependency ask for different conflict resolutions or preservation.",
         "Overwrite and preservation win. Give the policies the same settings, or the dependency its own policy.",
@@ -461,6 +461,13 @@ POLICIES = (
         "priority-class-missing",
         "A policy refers to a PriorityClass that is not in the repository.",
         "The binding stays as it is until the class is there. Commit the PriorityClass, or remove schedulePriority.",
+    ),
+    _code(
+        "GK2050",
+        "not-interpreted",
+        "What an object asks for cannot be told.",
+        "Its replicas, needs or dependencies are not written as its kind demands, or a customization failed on it. "
+        "The message names the field. Until it is corrected the object keeps what it has.",
     ),
 )
 
