@@ -10,9 +10,7 @@ from gitops_karmada.model.problems import RepositoryError
 from gitops_karmada.repo.messages import Message
 from gitops_karmada.repo.status_branch import Publication, StatusBranch, StatusTree
 from gitops_karmada.repo.yaml_reader import read_documents
-from gitops_karmada.repo.yaml_writer import write_yaml
-
-_JSON: Final = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
+from gitops_karmada.repo.yaml_writer import write_json, write_yaml
 
 # What the next turn reads. The rest (README, plain manifests of members) is for people and other tools.
 _READ: Final = ("bindings/", "clusters/", "decisions/", "quotas/", "rebalancers/", "works/")
@@ -46,7 +44,7 @@ def _tip(tree: StatusTree) -> str | None:
 
 def bytes_of(path: str, value: Any) -> bytes:
     if path.endswith(".json"):
-        return orjson.dumps(value, option=_JSON)
+        return write_json(value)
     if path.endswith((".yaml", ".yml")):
         return write_yaml(value)
     return str(value).encode()
