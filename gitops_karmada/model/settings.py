@@ -102,6 +102,13 @@ class FeatureSettings:
     descheduler: bool = False
 
 
+class SecretHandling(StrEnum):
+    """What becomes of a Secret with readable values: refused, or propagated and shown nowhere but in the members."""
+
+    REFUSE = "Refuse"
+    REDACT = "Redact"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FederationSpec:
     source: SourceSettings = SourceSettings()
@@ -113,6 +120,7 @@ class FederationSpec:
     failover: FailoverSettings = FailoverSettings()
     features: FeatureSettings = FeatureSettings()
     preemption: bool = False
+    secrets: SecretHandling = SecretHandling.REFUSE
     skipped_propagating_namespaces: tuple[str, ...] = ("kube-.*",)
     skipped_propagating_apis: str = field(default="", metadata={"json": "skippedPropagatingAPIs"})
 
