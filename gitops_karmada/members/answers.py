@@ -10,6 +10,8 @@ from gitops_karmada.model.objects import Object, dig
 
 NOT_SERVED = "NotServed"
 NOT_FOUND = "NotFound"
+# The API server writes null for no items here, and here alone.
+METADATA_LIST = "PartialObjectMetadataList"
 
 
 class _ListMeta(msgspec.Struct):
@@ -21,7 +23,7 @@ class Page(msgspec.Struct):
 
     kind: str
     metadata: _ListMeta
-    items: list[msgspec.Raw]
+    items: list[msgspec.Raw] | None
 
     @property
     def continuation(self) -> str:
@@ -48,19 +50,21 @@ def page_of(text: bytes, path: str) -> Page:
         raise UnreachedError(f"GET {path}: the answer is not a list of Kubernetes objects ({_start(text)})") from error
     if not page.kind.endswith("List"):
         raise UnreachedError(f"GET {path}: the answer is a {page.kind}, not a list")
+    if page.items is None and page.kind != METADATA_LIST:
+        raise UnreachedError(f"GET {path}: the answer is a {page.kind} with null for its items")
     return page
 
 
 def objects_of(page: Page, resource: Resource, trim: Trim) -> list[Object]:
     """The objects of a page. A list leaves out the apiVersion and kind of its items."""
     own = {"apiVersion": resource.group_version, "kind": resource.kind}
-    return [trim({**own, **orjson.loads(memoryview(item))}) for item in page.items]
+    return [trim({**own, **orjson.loads(memoryview(item))}) for item in page.items or ()]
 
 
 def names_of(page: Page) -> frozenset[tuple[str, str]]:
     """(namespace, name) of the objects of a page."""
     try:
-        named = [_NAMES.decode(item).metadata for item in page.items]
+        named = [_NAMES.decode(item).metadata for item in page.items or ()]
     except msgspec.DecodeError as error:
         raise UnreachedError(f"the answer is not a list of Kubernetes objects: {error}") from error
     return frozenset((item.namespace, item.name) for item in named)

@@ -11,7 +11,7 @@ from gitops_karmada.members.execute import NEVER_THERE
 from gitops_karmada.members.refusals import RefusalError
 from gitops_karmada.members.resources import Resource
 from gitops_karmada.model.managed_fields import entries_of, fields_digest
-from gitops_karmada.model.objects import Key
+from gitops_karmada.model.objects import Key, Object
 from tests.members.worlds import World, config_map, deployment, directory_world, memory_world, push_world
 
 OURS = "gitops-karmada/test"
@@ -222,7 +222,7 @@ async def test_a_patch_may_pin_the_version_and_set_the_managed_fields(world: Wor
     maps = await kind(world)
     written = (await world.transport.apply(maps, config_map(a="1"), manager=OURS)).object
     pinned = {"op": "replace", "path": "/metadata/resourceVersion", "value": version_of(written)}
-    emptied = [{"op": "add", "path": "/metadata/managedFields", "value": [{}]}, pinned]
+    emptied: list[Object] = [{"op": "add", "path": "/metadata/managedFields", "value": [{}]}, pinned]
     free = await world.transport.patch(maps, "default", "cfg", emptied, manager=OURS)
     assert entries_of(free) == ()
     assert free["data"] == {"a": "1"}

@@ -47,6 +47,26 @@ class StoreHand:
         self.store.delete(_resource(api_version, kind), namespace, name)
 
 
+class FolderHand:
+    """Somebody with a process of their own."""
+
+    def __init__(self, root: Path) -> None:
+        self._member = DirectoryMember("directory", root, clock=clock)
+
+    def put(self, obj: Object, manager: str = "somebody") -> None:
+        self._hand().put(obj, manager)
+
+    def find(self, api_version: str, kind: str, name: str, namespace: str) -> Mapping[str, Any] | None:
+        return self._hand().find(api_version, kind, name, namespace)
+
+    def remove(self, api_version: str, kind: str, name: str, namespace: str) -> None:
+        self._hand().remove(api_version, kind, name, namespace)
+
+    def _hand(self) -> StoreHand:
+        self._member.refresh()
+        return StoreHand(self._member.store)
+
+
 class ClusterHand:
     def __init__(self, cluster: Cluster) -> None:
         self.admin = cluster.admin

@@ -28,6 +28,10 @@ class DirectoryMember(MemoryMember):
         super().__init__(name, clock=clock, shelf=self._folder, declared=declared)
 
     async def begin(self) -> None:
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Read what others changed in the folder."""
         if self._root.exists() and not self._root.is_dir():
             raise UnreachedError(f"{self._root} is not a folder")
         try:
