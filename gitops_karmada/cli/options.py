@@ -20,7 +20,7 @@ PREFIX: Final = "GITOPS_KARMADA"
 
 def flag(*names: str, **attributes: Any) -> Callable[[F], F]:
     """An option that may also be given as an environment variable of its name."""
-    longest = max(names, key=len).split("/")[0].lstrip("-")
+    longest = max((name for name in names if name.startswith("-")), key=len).split("/")[0].lstrip("-")
     variable = f"{PREFIX}_{longest.replace('-', '_').upper()}"
     return click.option(*names, envvar=attributes.pop("envvar", variable), **attributes)
 
@@ -53,6 +53,10 @@ class Where:
     credentials: str = ""
     members_dir: str = ""
     cache: str = ""
+    git_token_file: str = ""
+    git_ssh_key: str = ""
+    git_known_hosts: str = ""
+    webhook_hosts: tuple[str, ...] = ()
 
 
 def looks(*more: str) -> Callable[[F], F]:
@@ -74,14 +78,24 @@ def looks(*more: str) -> Callable[[F], F]:
 
 
 def where(function: F) -> F:
-    """`--repo`, `--branch`, `--rev` and the folders of credentials, members and cache. The verb gets `where: Where`."""
+    """`--repo`, `--branch`, `--rev`, and the files and folders that belong to them. The verb gets `where: Where`."""
     flags = (
         flag("--repo", metavar="DIR|URL", default="", help="The repository; default: the enclosing one."),
-        flag("--branch", metavar="NAME", default="", help="The branch or tag to read; default: the current one."),
+        flag("--branch", metavar="NAME", default="", help="The branch to read; default: the current one."),
         flag("--rev", metavar="COMMIT", default="", help="A commit to read, instead of the branch's last."),
         flag("--credentials", metavar="DIR", default="", help="Folder of the credentials that the settings name."),
         flag("--members-dir", metavar="DIR", default="", help="Folder of the members of mode `directory`."),
         flag("--cache", metavar="DIR", default="", help="Folder for what was fetched; may be deleted at any time."),
+        flag("--git-token-file", metavar="FILE", default="", help="A token for the Git server, in a file."),
+        flag("--git-ssh-key", metavar="FILE", default="", help="A private key for the Git server."),
+        flag("--git-known-hosts", metavar="FILE", default="", help="The Git servers whose host keys are known."),
+        flag(
+            "--webhook-host",
+            "webhook_hosts",
+            metavar="HOST",
+            multiple=True,
+            help="A host (or HOST:PORT) whose interpreter webhooks may be asked; may be given several times.",
+        ),
     )
     return _bundle("where", Where, flags)(function)
 

@@ -234,6 +234,13 @@ def _explained(change: Change, plan: Plan, ledger: Ledger, lines: "_Lines") -> C
     return replace(change, reason=reason, where=where)
 
 
+def _namespace(case: _Case) -> _Cause | None:
+    """A namespace that members get because something goes into it has no binding of its own."""
+    if case.after is None or case.owner in case.plan.bindings:
+        return None
+    return "needed by what goes into it", case.lines.template(case.owner)
+
+
 def _template_gone(case: _Case) -> _Cause | None:
     if case.owner in case.plan.bindings:
         return None
@@ -281,6 +288,7 @@ def _decision(case: _Case) -> _Cause:
 
 
 CAUSES: Final[tuple[Callable[[_Case], _Cause | None], ...]] = (
+    _namespace,
     _template_gone,
     _new_template,
     _policy,
@@ -319,9 +327,12 @@ class _Lines:
     def field(self, key: Key, pointer: str) -> Location | None:
         """The line of a template's field, or of what holds it."""
         template = self._templates.get(key)
-        if template is None or template.locate is None:
-            return template.location if template else None
-        return template.locate(_steps(pointer))
+        locate = template.locate if template else None
+        return locate(_steps(pointer)) if locate else self.template(key)
+
+    def template(self, key: Key) -> Location | None:
+        template = self._templates.get(key)
+        return template.location if template else None
 
     def policy(self, name: str) -> Location | None:
         """An override policy, called as `AppliedOverride` calls it."""

@@ -243,3 +243,12 @@ def test_an_object_that_was_leaving_and_is_wanted_again_is_created() -> None:
     leaving = works(work("east", deployment(4), retiring="the policy changed"))
     found = changes(plan(east=4), Ledger(bindings=ledger(east=4).bindings, works=leaving))
     assert [change.action for change in found] == [ChangeAction.CREATE]
+
+
+def test_a_namespace_is_needed_by_what_goes_into_it() -> None:
+    key = Key(group="", kind="Namespace", name="shop")
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}
+    line = Location(file="templates/namespace.yaml", line=1)
+    federation = Federation(templates={key: Template(object=namespace, location=line)})
+    (found,) = changes(Plan(works=works(work("east", namespace))), Ledger(), federation)
+    assert (found.action, found.reason, found.where) == (ChangeAction.CREATE, "needed by what goes into it", line)

@@ -165,6 +165,14 @@ def _hints(changes: Iterable[Change]) -> Iterator[Line]:
         yield line(Span("Held: ", Tone.CHANGED), hint)
 
 
+def next_step(preview: Preview) -> str:
+    if not preview.changes:
+        return ""
+    if preview.uncommitted:
+        return "Next: commit it, then gitops-karmada sync (or push: a daemon picks it up)"
+    return "Next: gitops-karmada sync (or push: a daemon picks it up)"
+
+
 # Values ---------------------------------------------------------------------------------------------------------------
 
 

@@ -1,6 +1,5 @@
 """`validate`: everything that is wrong in a repository, found from its files alone."""
 
-import os
 import time
 from typing import TYPE_CHECKING
 
@@ -44,6 +43,7 @@ def _show(
 ) -> None:
     from gitops_karmada.cli.output import findings, github, sarif
     from gitops_karmada.cli.output.formats import as_json, report, show
+    from gitops_karmada.cli.runner import told_runner
 
     screen = looks.screen
     match looks.output:
@@ -52,24 +52,9 @@ def _show(
         case "markdown":
             screen.text(findings.as_markdown(federation, problems))
         case "github":
-            _tell_runner(where, problems)
-            for text in github.annotations(_below_workspace(where, problems)):
+            for text in github.annotations(told_runner(where, problems)):
                 screen.text(f"{text}\n")
         case _:
             value = report("ValidationReport", findings.value(federation, problems))
             lines = findings.lines(federation, problems, excerpt, seconds if looks.verbose else None)
             show(screen, looks.output, value, lines)
-
-
-def _below_workspace(where: Where, problems: "list[Problem]") -> "list[Problem]":
-    from gitops_karmada.cli import places
-    from gitops_karmada.cli.output.workflow import below_workspace
-
-    folder = places.local_folder(where)
-    return below_workspace(problems, folder, os.environ) if folder else problems
-
-
-def _tell_runner(where: Where, problems: "list[Problem]") -> None:
-    from gitops_karmada.cli.output.workflow import write
-
-    write(_below_workspace(where, problems), os.environ)

@@ -1,0 +1,106 @@
+"""How each cluster of a federation is reached from here: settings and the operator's folders put together."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from gitops_karmada.model.clusters import Cluster
+from gitops_karmada.model.federation import Federation
+from gitops_karmada.model.members import Deadlines, MemberConnection, Mode
+from gitops_karmada.model.objects import ClusterName
+from gitops_karmada.model.problems import Location, Problem, Severity
+from gitops_karmada.model.settings import FILE, MemberMode, MemberSettings, Settings
+
+
+def connections(federation: Federation, credentials: Path, members_dir: Path) -> tuple[MemberConnection, ...]:
+    """A connection for every registered cluster. One without settings is a push member that lacks its credentials."""
+    settings = federation.settings
+    known = {member.name: member for member in settings.spec.members}
+    return tuple(
+        _connection(declared.value, known.get(declared.value.name), settings, credentials, members_dir)
+        for declared in federation.clusters
+    )
+
+
+def _connection(
+    cluster: Cluster, member: MemberSettings | None, settings: Settings, credentials: Path, members_dir: Path
+) -> MemberConnection:
+    member = member or MemberSettings(name=cluster.name)
+    is_directory = member.mode is MemberMode.DIRECTORY
+    usable = bool(member.credentials) and is_file_name(member.credentials)
+    return MemberConnection(
+        cluster=ClusterName(cluster.name),
+        mode=Mode(member.mode),
+        kubeconfig=str(credentials / member.credentials) if usable and not is_directory else "",
+        context=member.context,
+        impersonate_user=member.impersonate,
+        directory=str(members_dir / cluster.name) if is_directory else "",
+        declared_apis=cluster.status.api_enablements if is_directory else (),
+        identity=cluster.spec.id,
+        deadlines=_deadlines(settings),
+    )
+
+
+def _deadlines(settings: Settings) -> Deadlines:
+    told = settings.spec.deadlines
+    return Deadlines(connect=told.connect_seconds, request=told.request_seconds, round=told.member_seconds)
+
+
+def is_file_name(text: str) -> bool:
+    """One plain file of a folder: no path, nothing hidden. What a repository names never leads elsewhere."""
+    return Path(text).name == text and not text.startswith(".") and "\0" not in text
+
+
+def odd_members(federation: Federation) -> Iterator[Problem]:
+    """Members that no cluster stands for, clusters that no member is set up for, names that are no file."""
+    registered = {declared.value.name: declared for declared in federation.clusters}
+    members = federation.settings.spec.members
+    yield from (
+        _wrong_file(member) for member in members if member.credentials and not is_file_name(member.credentials)
+    )
+    yield from (_no_cluster(member) for member in members if member.name not in registered)
+    yield from _twice(members)
+    for name in sorted(registered.keys() - {member.name for member in members}):
+        yield Problem(
+            code="GK8003",
+            severity=Severity.WARNING,
+            location=registered[name].location,
+            subject=f"Cluster {name}",
+            message="no member is set up for this cluster, so nothing is applied to it",
+            hint=f"Name it below spec.members in {FILE}",
+        )
+
+
+def _wrong_file(member: MemberSettings) -> Problem:
+    return Problem(
+        code="GK8003",
+        location=Location(file=FILE),
+        subject=f"member {member.name}",
+        path="credentials",
+        message=f"{member.credentials!r} is no file name",
+        hint="Name a file of the folder that is given with --credentials; the repository cannot name other paths",
+    )
+
+
+def _no_cluster(member: MemberSettings) -> Problem:
+    return Problem(
+        code="GK8003",
+        severity=Severity.WARNING,
+        location=Location(file=FILE),
+        subject=f"member {member.name}",
+        message="no Cluster of this name is in the repository, so nothing is placed there",
+        hint="Register it with a Cluster (cluster.karmada.io/v1alpha1), or remove the member",
+    )
+
+
+def _twice(members: Iterable[MemberSettings]) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for member in members:
+        if member.name in seen:
+            yield Problem(
+                code="GK8003",
+                location=Location(file=FILE),
+                subject=f"member {member.name}",
+                message="is set up twice; the last one counts",
+                hint="Keep one of them",
+            )
+        seen.add(member.name)

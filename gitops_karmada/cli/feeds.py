@@ -1,0 +1,108 @@
+"""Federations as they come: the newest commit of a source, or a folder as it is now."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gitops_karmada.cli.connections import odd_members
+from gitops_karmada.cli.settings_file import settings_in
+from gitops_karmada.core.federate import federate
+from gitops_karmada.model.federation import Commit, Federation
+from gitops_karmada.model.problems import Location, Problem, Severity
+from gitops_karmada.repo.failures import GitError
+from gitops_karmada.repo.folder import FolderTree
+from gitops_karmada.repo.reading import ManifestReader
+from gitops_karmada.repo.source import Reading, Source
+from gitops_karmada.repo.tree import SourceTree
+
+
+class Lines:
+    """The lines of a tree's files, for findings. Each file is read when first asked for."""
+
+    def __init__(self, tree: SourceTree) -> None:
+        self._tree = tree
+        self._known: dict[str, list[str]] = {}
+
+    def __call__(self, location: Location) -> str | None:
+        if location.file not in self._known:
+            self._known[location.file] = self._read(location.file)
+        lines = self._known[location.file]
+        return lines[location.line - 1] if 0 < location.line <= len(lines) else None
+
+    def _read(self, file: str) -> list[str]:
+        if file not in self._tree.files:
+            return []
+        ((_, data),) = self._tree.contents([file])
+        return data.decode("utf-8", "replace").splitlines()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read:
+    """One tree, read: what it asks for, and its lines."""
+
+    federation: Federation
+    lines: Lines
+
+
+class SourceFeed:
+    """The newest commit of a source. A commit that was read is not read again."""
+
+    def __init__(self, source: Source, cache: Path) -> None:
+        self.source = source
+        self._reader = ManifestReader(cache)
+        self._last: Read | None = None
+
+    def __call__(self) -> Read:
+        reading = self.source.read()
+        if self._last is None or self._last.federation.commit.id != reading.commit.id:
+            self._last = read_tree(self.source.tree(reading.commit), self._reader)
+        if reading.rewritten_from:
+            return _with_warning(self._last, reading)
+        return self._last
+
+
+class FolderFeed:
+    """The files of a folder as they are each time, on top of the commit that is checked out there."""
+
+    def __init__(self, folder: Path, cache: Path) -> None:
+        self._folder = folder
+        self._cache = cache
+        self._reader = ManifestReader(cache)
+
+    def __call__(self) -> Read:
+        return read_tree(FolderTree(self._folder, commit=self._checked_out()), self._reader)
+
+    def _checked_out(self) -> Commit:
+        try:
+            return Source(str(self._folder), cache=self._cache).read().commit
+        except GitError:
+            # No repository yet, or one without a commit: the files are all there is.
+            return Commit()
+
+
+def read_tree(tree: SourceTree, reader: ManifestReader) -> Read:
+    settings, problems = settings_in(tree)
+    found = reader.read(tree, settings.spec.source.paths or ("",))
+    federation = federate(
+        found.manifests,
+        settings,
+        commit=tree.commit,
+        problems=(*problems, *found.problems),
+        unread=found.unread,
+        broken=found.broken,
+    )
+    federation = replace(federation, problems=(*federation.problems, *odd_members(federation)))
+    return Read(federation=federation, lines=Lines(tree))
+
+
+def _with_warning(read: Read, reading: Reading) -> Read:
+    """The same, and a word about the force-push: people should know, and removals stay within their guards."""
+    before = (reading.rewritten_from or "")[:7]
+    problem = Problem(
+        code="GK4002",
+        severity=Severity.WARNING,
+        subject=f"commit {reading.commit.id[:7]}",
+        message=f"does not descend from {before}, which was read before: somebody force-pushed",
+        hint="The new tip is followed; protect the branch against force-pushes",
+    )
+    federation = replace(read.federation, problems=(*read.federation.problems, problem))
+    return replace(read, federation=federation)

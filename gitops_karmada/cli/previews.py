@@ -1,0 +1,92 @@
+"""Plans without consequences: what is decided on is read, or replayed, and only compared."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gitops_karmada.cli import snapshots, sources, worlds
+from gitops_karmada.cli.feeds import Lines, Read
+from gitops_karmada.cli.options import Where
+from gitops_karmada.cli.output.plans import Preview
+from gitops_karmada.core.changes import changes
+from gitops_karmada.model.federation import Ledger
+from gitops_karmada.model.members import Unreachable
+from gitops_karmada.model.plan import Plan, Question
+from gitops_karmada.reconcile import World, decide, read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What is to be planned, and against what."""
+
+    where: Where
+    base: str = ""
+    offline: bool = False
+    snapshot: str = ""
+    save_snapshot: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided:
+    """A question and its plan, with the lines of its files."""
+
+    question: Question
+    plan: Plan
+    lines: Lines
+
+
+def preview(asked: Asked) -> tuple[Preview, Lines]:
+    decided = decided_for(asked)
+    question, plan = decided.question, decided.plan
+    reported = [problem for state in question.members.values() for problem in state.problems]
+    found = Preview(
+        changes=changes(plan, question.ledger, question.federation),
+        commit=question.federation.commit,
+        uncommitted=sources.as_it_is(asked.where),
+        base=asked.base,
+        status_commit=question.ledger.commit or "",
+        members=tuple(sorted(declared.value.name for declared in question.federation.clusters)),
+        unreachable=tuple(sorted(n for n, state in question.members.items() if isinstance(state, Unreachable))),
+        offline=asked.offline,
+        cause=plan.cause,
+        problems=tuple(sources.in_order([*plan.problems, *reported])),
+    )
+    return found, decided.lines
+
+
+def decided_for(asked: Asked) -> Decided:
+    """Read and decide, without writing anything."""
+    with worlds.opened(asked.where, as_it_is=sources.as_it_is(asked.where), offline=asked.offline) as opened:
+        question = _question(opened, asked)
+        if asked.base:
+            question = replace(question, ledger=_after(opened.world, question, asked))
+        return Decided(question=question, plan=decide(opened.world, question), lines=opened.lines())
+
+
+def _question(opened: worlds.Opened, asked: Asked) -> Question:
+    if asked.snapshot:
+        return snapshots.read(Path(asked.snapshot), opened.world.federation())
+    question = read(opened.world)
+    if asked.save_snapshot:
+        _, status = opened.status.read()
+        snapshots.write(Path(asked.save_snapshot), question, status)
+    return question
+
+
+def _after(world: World, question: Question, asked: Asked) -> Ledger:
+    """The ledger as it would be once the base was in force: what differs then is this commit's doing alone."""
+    base: Read = sources.feed(asked.where, asked.base)()
+    decided = decide(world, replace(question, federation=base.federation))
+    return replace(
+        question.ledger,
+        source_commit=decided.commit.id,
+        bindings=decided.bindings,
+        works={**decided.works, **decided.retiring},
+        clusters=decided.clusters,
+        rebalancers=decided.rebalancers,
+        quotas=decided.quotas,
+        sources=decided.sources,
+        whys=decided.whys,
+        receipts=decided.receipts,
+        template_statuses=decided.template_statuses,
+        memory=decided.memory,
+    )

@@ -1,0 +1,168 @@
+"""The one place that builds worlds: a source, a status branch, members and interpreters, from flags and settings."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from gitops_karmada.cli import places, sources
+from gitops_karmada.cli.connections import connections
+from gitops_karmada.cli.feeds import FolderFeed, Lines, SourceFeed
+from gitops_karmada.cli.options import Where
+from gitops_karmada.core.customize import customized
+from gitops_karmada.core.interpret import Interpreter
+from gitops_karmada.core.overriders import YamlText
+from gitops_karmada.core.record import ledger_of
+from gitops_karmada.core.webhooks import hooked
+from gitops_karmada.members.connect import Connector
+from gitops_karmada.members.fleet import BlockingFleet, Fleet
+from gitops_karmada.model.actions import Outcome
+from gitops_karmada.model.federation import Federation, Ledger
+from gitops_karmada.model.members import (
+    LastKnown,
+    LiveObject,
+    MemberConnection,
+    MemberState,
+    Observed,
+    Unreachable,
+)
+from gitops_karmada.model.objects import ClusterName, Key
+from gitops_karmada.model.settings import Settings
+from gitops_karmada.model.works import Place
+from gitops_karmada.reconcile import World
+from gitops_karmada.repo.status_branch import StatusBranch
+from gitops_karmada.repo.status_values import StatusValues
+from gitops_karmada.repo.yaml_reader import read_documents
+from gitops_karmada.repo.yaml_writer import to_yaml
+from gitops_karmada.scripts.engine import LuaEngine
+from gitops_karmada.scripts.webhooks import HttpsWebhooks
+
+
+def clock() -> datetime:
+    return datetime.now(UTC)
+
+
+def yaml_text() -> YamlText:
+    return YamlText(read=_one_value, write=to_yaml)
+
+
+def _one_value(text: str) -> Any:
+    found = read_documents(text.encode(), "value")
+    if found.problems or len(found.documents) != 1:
+        raise ValueError("; ".join(problem.message for problem in found.problems) or "expected one document")
+    return found.documents[0].value
+
+
+class Interpreters:
+    """Interpreters for federations. The process that scripts run in starts with the first script."""
+
+    def __init__(self, webhook_hosts: Iterable[str] = ()) -> None:
+        self._engine, self._webhooks = LuaEngine(), HttpsWebhooks(webhook_hosts)
+
+    def __call__(self, federation: Federation) -> Interpreter:
+        if not federation.customizations and not federation.webhooks:
+            return Interpreter()
+        return Interpreter(
+            customized=customized(federation.customizations, self._engine),
+            webhooks=hooked(federation.webhooks, self._webhooks),
+        )
+
+    def close(self) -> None:
+        self._engine.close()
+        self._webhooks.close()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """A world, and the lines of the tree that its federation was read from last."""
+
+    world: World
+    status: StatusValues
+    lines: Callable[[], Lines]
+
+
+@contextmanager
+def opened(where: Where, *, as_it_is: bool = False, offline: bool = False) -> Iterator[Opened]:
+    """The world that the flags mean. `offline`: members are not asked, the status branch says what is known of them."""
+    feed: FolderFeed | SourceFeed = sources.feed_as_it_is(where) if as_it_is else sources.feed(where)
+    first = feed()
+    settings = first.federation.settings
+    last = [first]
+
+    def federation() -> Federation:
+        last[0] = feed()
+        return last[0].federation
+
+    with ExitStack() as stack:
+        interpreters = Interpreters(where.webhook_hosts)
+        stack.callback(interpreters.close)
+        fleet = stack.enter_context(
+            BlockingFleet(Fleet(settings.instance, clock=clock, connect=Connector(clock=clock)))
+        )
+        status = status_of(where, settings)
+        world = World(
+            federation=federation,
+            status=status,
+            members=Unasked(status, lambda: last[0].federation) if offline else fleet,
+            connections=lambda it: connections(it, places.credentials(where), places.members_dir(where)),
+            interpreter=interpreters,
+            yaml=yaml_text(),
+            clock=clock,
+        )
+        yield Opened(world=world, status=status, lines=lambda: last[0].lines)
+
+
+def status_of(where: Where, settings: Settings) -> StatusValues:
+    """The status branch of the repository that is meant."""
+    branch = StatusBranch(
+        places.repository(where),
+        settings.spec.status.branch,
+        cache=places.cache(where),
+        author=settings.spec.status.author,
+        credentials=sources.credentials(where),
+        passed=sources.passed(),
+    )
+    return StatusValues(branch)
+
+
+class Unasked:
+    """Members that are not asked: what the last turn knew of them counts, and nothing is written."""
+
+    def __init__(self, status: StatusValues, federation: Callable[[], Federation]) -> None:
+        self._status, self._federation = status, federation
+
+    def observe(
+        self, connections: Iterable[MemberConnection], last_known: Mapping[ClusterName, LastKnown] | None = None
+    ) -> Mapping[ClusterName, MemberState]:
+        tip, files = self._status.read()
+        return unasked(self._federation(), ledger_of(files, tip), clock())
+
+    def look(self, places: Mapping[ClusterName, Iterable[tuple[Key, str]]]) -> Mapping[Place, LiveObject]:
+        return {}
+
+    def run(self, waves: Mapping[ClusterName, Any]) -> Mapping[Place, Outcome]:
+        return {}
+
+
+def unasked(federation: Federation, ledger: Ledger, now: datetime) -> dict[ClusterName, MemberState]:
+    """Each member as it was known last. One that was not ready then is not ready now; one never seen is as declared."""
+    return {
+        ClusterName(declared.value.name): _unasked(ClusterName(declared.value.name), ledger, now)
+        for declared in federation.clusters
+    }
+
+
+def _unasked(name: ClusterName, ledger: Ledger, now: datetime) -> MemberState:
+    last = ledger.clusters.get(name)
+    ready = [it.status for it in last.status.conditions if it.type == "Ready"] if last else []
+    if last is not None and ready and ready[0] != "True":
+        return Unreachable(cluster=name, reason="not ready when it was last seen", observed_at=now)
+    if last is None:
+        return Observed(cluster=name, observed_at=now)
+    return Observed(
+        cluster=name,
+        observed_at=now,
+        kubernetes_version=last.status.kubernetes_version,
+        api_enablements=last.status.api_enablements,
+    )
