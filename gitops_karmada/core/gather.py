@@ -165,11 +165,15 @@ def _about(template: Template, code: str, message: str, hint: str = "") -> Probl
 
 def _why(key: Key, template: Template, verdict: Claim, binding: Binding, stage: _Stage) -> Why:
     holder = claim_of(binding)
+    name = str(holder) if holder is not None else ""
+    last = stage.ledger.whys.get(key)
+    kept = last is not None and last.claim == name and isinstance(verdict, Claimed)
     return Why(
         key=key,
         source=template.location,
-        claim=str(holder) if holder is not None else "",
-        claim_reason=verdict.reason,
+        claim=name,
+        # Why it got the claim is worth more than that it still has it.
+        claim_reason=last.claim_reason if last is not None and kept else verdict.reason,
         competitors=tuple(_competitors(template, stage)),
     )
 

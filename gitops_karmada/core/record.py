@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 
 from gitops_karmada.core.names import execution_space, fnv1a, work_name
 from gitops_karmada.model.actions import Receipt
-from gitops_karmada.model.bindings import Binding, ObjectReference
+from gitops_karmada.model.bindings import Binding
 from gitops_karmada.model.clusters import Cluster
 from gitops_karmada.model.decode import decode, encode
 from gitops_karmada.model.federation import Commit, Ledger
@@ -169,7 +169,7 @@ def _work_file(record: _WorkRecord) -> dict[str, Any]:
         },
     }
     if work.binding is not None:
-        value["spec"]["resource"] = encode(_reference(work.binding))
+        value["spec"]["resource"] = encode(work.binding)
     if work.overrides:
         value["overrides"] = encode(work.overrides)
     if status := encode(work.status):
@@ -177,13 +177,6 @@ def _work_file(record: _WorkRecord) -> dict[str, Any]:
     if record.receipt is not None:
         value["receipt"] = encode(record.receipt)
     return value
-
-
-def _reference(key: Key) -> ObjectReference:
-    """The binding's template, by group alone: the version is no part of what it is."""
-    return ObjectReference(
-        api_version=f"{key.group}/" if key.group else "", kind=key.kind, namespace=key.namespace, name=key.name
-    )
 
 
 # From files to a ledger -----------------------------------------------------------------------------------------------
@@ -268,7 +261,7 @@ def _read_work(path: str, value: Object, reading: _Reading) -> None:
     work = Work(
         cluster=cluster,
         manifest=manifest,
-        binding=decode(ObjectReference, reference).unwrap().key if reference else None,
+        binding=decode(Key, reference).unwrap() if reference else None,
         overrides=tuple(decode(AppliedOverride, item).unwrap() for item in value.get("overrides", ())),
         suspended=bool(value["spec"].get("suspendDispatching")),
         preserve=bool(value["spec"].get("preserveResourcesOnDeletion")),

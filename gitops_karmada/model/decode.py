@@ -96,13 +96,18 @@ def _fields(noun: Any) -> tuple[_Field, ...]:
             attribute=field.name,
             json=field.metadata.get("json", json_name(field.name)),
             required=field.metadata.get("required", False),
-            always=field.metadata.get("always", False) or field.metadata.get("required", False),
+            always=field.metadata.get("always", False) or field.metadata.get("required", False) or _says_what(field),
             default=_default(field),
             decoder=_decoder(hints[field.name]),
         )
         for field in dataclasses.fields(noun)
         if not field.metadata.get("derived", False)
     )
+
+
+def _says_what(field: "dataclasses.Field[Any]") -> bool:
+    """A whole object names its apiVersion and kind, default or not."""
+    return field.name in ("api_version", "kind") and bool(field.default) and field.default is not dataclasses.MISSING
 
 
 def _default(field: "dataclasses.Field[Any]") -> Any:
