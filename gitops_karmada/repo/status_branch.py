@@ -128,7 +128,7 @@ class StatusBranch:
         self._clone = Clone(self.address, cache, credentials=credentials, passed=passed, seconds=seconds)
         self._author = author
         self._mark = mark
-        self._observe = observe or (lambda step: None)
+        self.observe = observe or (lambda step: None)
         self._last: StatusTree | None = None
 
     def read(self) -> StatusTree:
@@ -150,16 +150,16 @@ class StatusBranch:
         with self._clone.lock():
             if foreign := self._foreign(base, changes):
                 return foreign
-            self._observe("before writing")
+            self.observe("before writing")
             commit = self._written(base, changes, message, when)
-            self._observe("written")
+            self.observe("written")
             try:
                 if base and self._tree_of(commit) == self._tree_of(base):
                     return Unchanged(commit=base)
                 result = self._pushed(commit)
             finally:
                 self._settle(commit)
-        self._observe("settled")
+        self.observe("settled")
         self._clone.tidy()
         return result
 
@@ -194,7 +194,7 @@ class StatusBranch:
             return self._last
         if self._git.run("cat-file", "-e", f"{tip}^{{tree}}").code or self._kept_tip() != tip:
             tip = self._fetched()
-        self._observe("read")
+        self.observe("read")
         self._last = StatusTree(self._git, commits.commit(self._git, tip, self._ref))
         return self._last
 
@@ -249,7 +249,7 @@ class StatusBranch:
             if self._is_there(commit):
                 return Published(commit=commit)
             raise
-        self._observe("pushed")
+        self.observe("pushed")
         if outcome.code == 0:
             self._git.run("update-ref", self._kept, commit)
             return Published(commit=commit)

@@ -8,7 +8,7 @@ import orjson
 
 from gitops_karmada.model.problems import RepositoryError
 from gitops_karmada.repo.messages import Message
-from gitops_karmada.repo.status_branch import Publication, StatusBranch, StatusTree
+from gitops_karmada.repo.status_branch import Observe, Publication, StatusBranch, StatusTree
 from gitops_karmada.repo.yaml_reader import read_documents
 from gitops_karmada.repo.yaml_writer import write_json, write_yaml
 
@@ -23,6 +23,10 @@ class StatusValues:
     def __init__(self, branch: StatusBranch) -> None:
         self._branch = branch
         self._known: dict[str, Any] = {}
+
+    def observe(self, observe: Observe) -> None:
+        """Tell `observe` of each step of reading and writing from now on."""
+        self._branch.observe = observe
 
     def read(self) -> tuple[str | None, Mapping[str, Any]]:
         """The tip and its files, by path."""
