@@ -1,5 +1,6 @@
 """Plans without consequences: what is decided on is read, or replayed, and only compared."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -8,9 +9,11 @@ from gitops_karmada.cli.feeds import Lines, Read
 from gitops_karmada.cli.options import Where
 from gitops_karmada.cli.output.plans import Preview
 from gitops_karmada.core.changes import changes
+from gitops_karmada.core.enforce import actions_of, places_of
+from gitops_karmada.model.actions import Contest, Refuse, Wait
 from gitops_karmada.model.federation import Ledger
 from gitops_karmada.model.members import Unreachable
-from gitops_karmada.model.plan import Plan, Question
+from gitops_karmada.model.plan import Hold, Plan, Question
 from gitops_karmada.reconcile import World, decide, read
 
 
@@ -59,7 +62,22 @@ def decided_for(asked: Asked) -> Decided:
         question = _question(opened, asked)
         if asked.base:
             question = replace(question, ledger=_after(opened.world, question, asked))
-        return Decided(question=question, plan=decide(opened.world, question), lines=opened.lines())
+        plan = decide(opened.world, question)
+        if not (asked.offline or asked.snapshot):
+            plan = replace(plan, holds=(*plan.holds, *_guarded(opened.world, question, plan)))
+        return Decided(question=question, plan=plan, lines=opened.lines())
+
+
+def _guarded(world: World, question: Question, plan: Plan) -> Iterator[Hold]:
+    """What the guard would not let happen, as the members are now. They are only looked at."""
+    live = world.members.look(places_of(plan))
+    actions = actions_of(plan, live, question, world.interpreter(question.federation))
+    known = {hold.place for hold in plan.holds}
+    for action in (action for part in actions.values() for action in part):
+        place = action.place
+        seen = not isinstance(question.members.get(place.cluster), Unreachable)
+        if isinstance(action, Refuse | Contest | Wait) and seen and place not in known:
+            yield Hold(place=place, key=place.key, reason=action.reason)
 
 
 def _question(opened: worlds.Opened, asked: Asked) -> Question:

@@ -1,4 +1,4 @@
-"""What a decision was made on, in a file to replay it anywhere: the status branch, and the members as they were seen."""
+"""What a decision was made on, in a file: the status branch and the members as seen, to replay it anywhere."""
 
 import json
 from collections.abc import Mapping
