@@ -18,6 +18,7 @@ def karmada(live: Object) -> Iterator[Owner]:
     work, namespace = annotations.get(WORK), annotations.get(NAMESPACE)
     if work or WORK_ID in labels:
         unit = f"Work {namespace}/{work}" if work else f"Work {labels[WORK_ID]}"
-        yield Owner(tool="Karmada", unit=unit, evidence=(f"label {MANAGED}: true", f"annotation {WORK}: {work}"))
+        more = f"annotation {WORK}: {work}" if work else f"label {WORK_ID}: {labels[WORK_ID]}"
+        yield Owner(tool="Karmada", unit=unit, evidence=(f"label {MANAGED}: true", more))
     else:
         yield Owner(tool="Karmada", certainty=Certainty.LIKELY, evidence=(f"label {MANAGED}: true",))
