@@ -64,7 +64,7 @@ class LuaEngine:
         try:
             ends = time.monotonic() + self._deadline_seconds
             _write(worker, LENGTH.pack(len(body)) + body, ends)
-            return _read(worker, ends)
+            answer = _read(worker, ends)
         except TimeoutError:
             self._stop()
             raise ScriptError(f"did not finish within {self._deadline_seconds:g} s") from None
@@ -74,6 +74,9 @@ class LuaEngine:
         except BaseException:
             self._stop()
             raise
+        if answer.get("last"):
+            self._stop()
+        return answer
 
     def _running(self) -> "subprocess.Popen[bytes]":
         if self._worker is None or self._worker.poll() is not None:

@@ -1,5 +1,6 @@
 """The process that scripts run in. It answers one request at a time, and may be killed at any moment."""
 
+import os
 import re
 import resource
 import struct
@@ -15,7 +16,7 @@ from gitops_karmada.scripts.tables import EncodeError
 SCRIPT_MEMORY = 64 << 20
 PROCESS_MEMORY = 1 << 30
 CPU_SECONDS = 2
-# A state that has grown beyond this is thrown away between two calls.
+# A state that has grown beyond this is not used again, and its process with it.
 WORN = 16 << 20
 
 LENGTH = struct.Struct(">I")
@@ -30,9 +31,11 @@ def main() -> None:
     while (request := receive(requests)) is not None:
         allow_cpu()
         answer = answer_to(sandbox, request)
-        if "broken" in answer or sandbox.memory_used > WORN:
-            sandbox = Sandbox(SCRIPT_MEMORY)
-        send(answers, answer)
+        worn = "broken" in answer or sandbox.memory_used > WORN
+        send(answers, {**answer, "last": worn})
+        if worn:
+            # Not even its objects can be let go safely in a state that has no memory left.
+            os._exit(0)
 
 
 def limit() -> None:
