@@ -109,6 +109,19 @@ class SecretHandling(StrEnum):
     REDACT = "Redact"
 
 
+class NotificationSink(StrEnum):
+    LOG = "log"
+    WEBHOOK = "webhook"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotificationSettings:
+    """Who is told of turns. `credentials` names a file in the operator's folder with a webhook's address and key."""
+
+    sink: NotificationSink = field(default=NotificationSink.LOG, metadata=REQUIRED)
+    credentials: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FederationSpec:
     source: SourceSettings = SourceSettings()
@@ -120,6 +133,7 @@ class FederationSpec:
     failover: FailoverSettings = FailoverSettings()
     features: FeatureSettings = FeatureSettings()
     preemption: bool = False
+    notifications: tuple[NotificationSettings, ...] = ()
     secrets: SecretHandling = SecretHandling.REFUSE
     skipped_propagating_namespaces: tuple[str, ...] = ("kube-.*",)
     skipped_propagating_apis: str = field(default="", metadata={"json": "skippedPropagatingAPIs"})
