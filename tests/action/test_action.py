@@ -57,7 +57,7 @@ def federation(folder: Path, names: str) -> None:
         "apiVersion": "config.gitops-karmada.io/v1alpha1",
         "kind": "Federation",
         "metadata": {"name": "fleet"},
-        "spec": {"instance": "fleet"},
+        "spec": {"members": [{"name": "member1", "mode": "directory"}]},
     }
     (folder / "clusters").mkdir()
     (folder / "clusters" / "member1.yaml").write_text(json.dumps(cluster))
@@ -112,6 +112,28 @@ def test_good_repository_passes(repository: Path) -> None:
     assert "passed" in done.summary
 
 
+def test_repository_to_start_from_passes(repository: Path) -> None:
+    """The repository that people copy to start from has nothing that the check finds."""
+    shutil.copytree(ROOT / "repo-layout", repository / "fleet")
+    done = run(repository, {"command": str(COMMAND), "path": "fleet"})
+    assert done.succeeded, done.said
+    assert done.annotations == ()
+    assert done.outputs["warnings"] == "0"
+
+
+def test_warnings_are_shown_and_pass(repository: Path) -> None:
+    """A warning is an annotation at its line, counted in the outputs, and does not fail the check."""
+    federation(repository, "[member1]")
+    settings = repository / "gitops-karmada.yaml"
+    settings.write_text(settings.read_text().replace('"members"', '"memberz": [], "members"'))
+    done = run(repository, {"command": str(COMMAND)})
+    assert done.succeeded, done.said
+    (annotation,) = done.annotations
+    assert (annotation.severity, annotation.properties["file"]) == ("warning", "gitops-karmada.yaml")
+    assert "memberz" in annotation.message
+    assert done.outputs == {"result": "passed", "errors": "0", "warnings": "1"}
+
+
 def test_mistake_is_shown_at_its_line(repository: Path) -> None:
     """A mistake fails the check and stands as an annotation at the file and line, also below a folder."""
     folder = repository / "fleet"
@@ -125,8 +147,7 @@ def test_mistake_is_shown_at_its_line(repository: Path) -> None:
     ]
     assert "clusterNames" in errors[0].message
     assert (done.outputs["result"], done.outputs["errors"]) == ("failed", "1")
-    assert "fleet" not in done.outputs["result"]
-    assert "policies/web.yaml:11" in done.summary
+    assert "fleet/policies/web.yaml:11" in done.summary
 
 
 def test_nothing_in_the_pull_request_is_run(repository: Path) -> None:
