@@ -100,7 +100,7 @@ def _wanted(
     bindings: Mapping[Key, Binding], references: Mapping[Key, Sequence[Object]], templates: Mapping[Key, Object]
 ) -> tuple[Mapping[Key, set[Key]], list[Missing]]:
     """For each dependency the bindings that need it."""
-    shelf = _Shelf(templates)
+    shelf = Shelf(templates)
     wanted: dict[Key, set[Key]] = defaultdict(set)
     missing: list[Missing] = []
     for needed_by in sorted(references):
@@ -112,19 +112,19 @@ def _wanted(
                 if dependency != needed_by:
                     wanted[dependency].add(needed_by)
             if not found and reference.get("labelSelector") is None:
-                missing.append(Missing(needed_by=needed_by, dependency=str(_key(reference))))
+                missing.append(Missing(needed_by=needed_by, dependency=str(key_of_reference(reference))))
     return wanted, missing
 
 
 @dataclass(slots=True)
-class _Shelf:
+class Shelf:
     """Templates by kind and namespace, sorted out when a selector first asks."""
 
     templates: Mapping[Key, Object]
     by_kind: dict[tuple[str, str, str], list[Key]] = field(default_factory=dict)
 
     def find(self, reference: Object) -> list[Key]:
-        key = _key(reference)
+        key = key_of_reference(reference)
         if reference.get("name") or reference.get("labelSelector") is None:
             return [key] if key in self.templates else []
         selector = decode(LabelSelector, reference["labelSelector"]).value
@@ -138,7 +138,7 @@ class _Shelf:
         return self.by_kind
 
 
-def _key(reference: Object) -> Key:
+def key_of_reference(reference: Object) -> Key:
     return Key(
         group=group_of(str(reference.get("apiVersion") or "")),
         kind=str(reference.get("kind") or ""),

@@ -78,12 +78,19 @@ class SelectorIndex(Generic[Policy]):
         for home in {namespace, ""}:
             for policy in self._everything.get(home, ()):
                 found[id(policy)] = ImplicitPriority.ALL, policy
+        for level, _, policy in self.hits(obj):
+            if level > found.get(id(policy), (ImplicitPriority.NONE, policy))[0]:
+                found[id(policy)] = level, policy
+        return list(found.values())
+
+    def hits(self, obj: Object) -> Iterator[tuple[ImplicitPriority, ResourceSelector, Policy]]:
+        """Every selector that means the object."""
+        namespace = str(metadata_of(obj).get("namespace") or "")
         for address in _addresses_of(obj, namespace):
             for selector, policy in self._addresses.get(address, ()):
                 level = implicit_priority(selector, obj)
-                if level > found.get(id(policy), (ImplicitPriority.NONE, policy))[0]:
-                    found[id(policy)] = level, policy
-        return list(found.values())
+                if level is not ImplicitPriority.NONE:
+                    yield level, selector, policy
 
 
 def _handle_of(selector: ResourceSelector) -> _Handle:
@@ -154,6 +161,12 @@ class PolicyIndex:
             Candidate(policy=one.policy, implicit_priority=one.implicit_priority, lost=_lost(one, ranked[0]))
             for one in ranked
         )
+
+    def hits(self, obj: Object) -> Iterator[tuple[ImplicitPriority, ResourceSelector, PropagationPolicy]]:
+        """Every selector that means the object, whoever wins."""
+        if metadata_of(obj).get("namespace"):
+            yield from self._namespaced.hits(obj)
+        yield from self._cluster.hits(obj)
 
     def _ranked(self, obj: Object) -> Iterator[Candidate]:
         namespaced = self._namespaced.find(obj) if metadata_of(obj).get("namespace") else []

@@ -6,7 +6,7 @@ from typing import Any
 
 from gitops_karmada.core.affinity import matches_cluster
 from gitops_karmada.core.field_changes import changes_between
-from gitops_karmada.core.match import SelectorIndex
+from gitops_karmada.core.match import ImplicitPriority, SelectorIndex
 from gitops_karmada.core.overriders import Overrider, YamlText
 from gitops_karmada.core.overriders.annotations import override_annotations
 from gitops_karmada.core.overriders.args import override_args
@@ -19,7 +19,7 @@ from gitops_karmada.core.patch import PatchError
 from gitops_karmada.model.clusters import Cluster
 from gitops_karmada.model.decode import encode, json_name
 from gitops_karmada.model.objects import Object, metadata_of
-from gitops_karmada.model.policies import OverridePolicy, OverrideRule
+from gitops_karmada.model.policies import OverridePolicy, OverrideRule, ResourceSelector
 from gitops_karmada.model.works import AppliedOverride, FieldChange
 
 # In this order within a rule; each element sees what the one before it did.
@@ -69,6 +69,12 @@ class OverrideIndex:
 
     def named(self, namespace: str, name: str) -> OverridePolicy | None:
         return self._by_name.get((namespace, name))
+
+    def hits(self, obj: Object) -> Iterator[tuple[ImplicitPriority, ResourceSelector, OverridePolicy]]:
+        """Every selector that means the object."""
+        if metadata_of(obj).get("namespace"):
+            yield from self._namespaced.hits(obj)
+        yield from self._cluster.hits(obj)
 
     def cluster_policies(self, obj: Object) -> list[OverridePolicy]:
         """The ClusterOverridePolicies that mean the object, in the order in which they apply: the closest last."""

@@ -24,7 +24,7 @@ from gitops_karmada.core.rules.resource_selectors import (
     some_selector,
     usable_selectors,
 )
-from gitops_karmada.core.rules.spread_constraints import spread_constraints
+from gitops_karmada.core.rules.spread_constraints import spread_constraints, usable_spread
 from gitops_karmada.core.rules.suspensions import suspensions
 from gitops_karmada.core.rules.taint_policies import taint_policies
 from gitops_karmada.core.rules.tolerations import tolerations
@@ -55,7 +55,7 @@ PROPAGATION: Final[tuple[Rule, ...]] = (
 OVERRIDE: Final[tuple[Rule, ...]] = (override_forms, override_rules, own_namespace)
 
 RULES: Final[dict[type[Any], tuple[Rule, ...]]] = {
-    PropagationPolicy: (*PROPAGATION, some_selector, usable_selectors),
+    PropagationPolicy: (*PROPAGATION, some_selector, usable_selectors, usable_spread),
     OverridePolicy: (*OVERRIDE, usable_selectors),
     Cluster: (cluster_names, cluster_addresses, cluster_places, cluster_taints, resource_models),
     ClusterTaintPolicy: (taint_policies,),

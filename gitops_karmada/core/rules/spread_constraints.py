@@ -35,3 +35,15 @@ def _bounds(constraint: SpreadConstraint, path: str) -> Iterator[Broken]:
         yield Broken(code=CODE, path=path, message=f"minGroups must not be negative, got {least}")
     if 0 < most < least:
         yield Broken(code=CODE, path=path, message=f"maxGroups {most} is lower than minGroups {least}")
+
+
+def usable_spread(policy: PropagationPolicy) -> Iterator[Broken]:
+    """Not a rule of the webhooks, which let a constraint pass that no scheduler understands."""
+    for number, constraint in enumerate(policy.spec.placement.spread_constraints):
+        if constraint.spread_by_label and constraint.spread_by_field is None:
+            yield Broken(
+                code=CODE,
+                path=f"spec.placement.spreadConstraints[{number}].spreadByLabel",
+                message="spreading by a label is not possible",
+                hint="Use spreadByField: cluster or region",
+            )
