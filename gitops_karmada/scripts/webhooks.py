@@ -26,7 +26,7 @@ CLOSE_SECONDS = 5.0
 
 
 class HttpsWebhooks:
-    """Kept-alive connections to webhooks. Only `hosts` are asked, each a name or name:port, whatever a repository says."""
+    """Kept-alive connections to webhooks. Only `hosts` are asked (a name or name:port), whatever a repository says."""
 
     def __init__(self, hosts: Iterable[str]) -> None:
         self._hosts = frozenset(host.lower() for host in hosts)
