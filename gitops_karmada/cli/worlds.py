@@ -28,6 +28,7 @@ from gitops_karmada.model.members import (
     Unreachable,
 )
 from gitops_karmada.model.objects import ClusterName, Key
+from gitops_karmada.model.problems import SettingsError
 from gitops_karmada.model.settings import Settings
 from gitops_karmada.model.works import Place
 from gitops_karmada.reconcile import World
@@ -92,6 +93,8 @@ def opened(where: Where, *, as_it_is: bool = False, offline: bool = False) -> It
 
     def federation() -> Federation:
         last[0] = feed()
+        if _identity(last[0].federation.settings) != _identity(settings):
+            raise SettingsChangedError("the instance or its status branch was renamed in the settings")
         return last[0].federation
 
     with ExitStack() as stack:
@@ -111,6 +114,14 @@ def opened(where: Where, *, as_it_is: bool = False, offline: bool = False) -> It
             clock=clock,
         )
         yield Opened(world=world, status=status, lines=lambda: last[0].lines)
+
+
+class SettingsChangedError(SettingsError):
+    """The world was opened for another instance or status branch: open it anew."""
+
+
+def _identity(settings: Settings) -> tuple[str, str]:
+    return settings.instance, settings.spec.status.branch
 
 
 def status_of(where: Where, settings: Settings) -> StatusValues:

@@ -22,7 +22,7 @@ class MemberMode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberSettings:
-    """How one cluster is reached. `credentials` names a file in the operator's credentials folder, never a path or URL."""
+    """How one cluster is reached. `credentials` names a file in the operator's folder of them, never a path or URL."""
 
     name: str = field(default="", metadata=REQUIRED)
     mode: MemberMode = MemberMode.PUSH

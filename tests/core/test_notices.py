@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 from gitops_karmada.core.changes import Change, ChangeAction
 from gitops_karmada.core.notices import new_among, notices
-from gitops_karmada.model.actions import Contested, Failed, Pruned, Refused
-from gitops_karmada.model.members import Observed, Unreachable
+from gitops_karmada.model.actions import Contested, Failed, Outcome, Pruned, Refused
+from gitops_karmada.model.members import MemberState, Observed, Unreachable
 from gitops_karmada.model.notices import Notice, NoticeKind
 from gitops_karmada.model.objects import ClusterName, Key
 from gitops_karmada.model.problems import Location, Problem, Severity
@@ -33,7 +33,7 @@ def test_a_move_is_one_notice_for_all_its_members() -> None:
 
 
 def test_what_needs_somebody_is_told_with_its_member() -> None:
-    outcomes = {
+    outcomes: dict[Place, Outcome] = {
         EAST: Refused(place=EAST, reason="owned by Helm (release shop)"),
         WEST: Contested(place=WEST, reason="somebody writes it too"),
     }
@@ -45,11 +45,11 @@ def test_what_needs_somebody_is_told_with_its_member() -> None:
 
 
 def test_silent_members_failures_and_errors_are_told_and_good_news_is_not() -> None:
-    members = {
+    members: dict[ClusterName, MemberState] = {
         ClusterName("east"): Observed(cluster=ClusterName("east"), observed_at=NOW),
         ClusterName("west"): Unreachable(cluster=ClusterName("west"), reason="timed out", observed_at=NOW),
     }
-    outcomes = {EAST: Pruned(place=EAST), WEST: Failed(place=WEST, reason="timed out")}
+    outcomes: dict[Place, Outcome] = {EAST: Pruned(place=EAST), WEST: Failed(place=WEST, reason="timed out")}
     problems = [
         Problem(code="GK2011", location=Location(file="a.yaml", line=3), message="wrong"),
         Problem(code="GK2012", severity=Severity.WARNING, message="odd"),

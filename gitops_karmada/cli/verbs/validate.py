@@ -1,6 +1,7 @@
 """`validate`: everything that is wrong in a repository, found from its files alone."""
 
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import click
@@ -32,10 +33,18 @@ def command(where: Where, strict: bool, exit_zero: bool, looks: Looks) -> Exit:
 
     started = time.monotonic()
     read = sources.read(where)
-    problems = sources.in_order(read.federation.problems)
+    problems = sources.in_order((*read.federation.problems, *_lint(where, read.federation)))
     _show(where, looks, read.federation, problems, read.lines, time.monotonic() - started)
     failing = count(problems, Severity.ERROR) + (count(problems, Severity.WARNING) if strict else 0)
     return Exit.NO if failing and not exit_zero and looks.output != "sarif" else Exit.OK
+
+
+def _lint(where: Where, federation: "Federation") -> "tuple[Problem, ...]":
+    from gitops_karmada.cli.worlds import Interpreters
+    from gitops_karmada.core.lint import lint
+
+    with closing(Interpreters(where.webhook_hosts)) as interpreters:
+        return lint(federation, interpreters(federation))
 
 
 def _show(
