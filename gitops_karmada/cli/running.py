@@ -33,9 +33,9 @@ def watches_of(where: Where) -> tuple[Watch, ...]:
     if folder is None:
         return ()
     source = sources.source(where, Branch())
-    if source.address.transport is not Transport.FOLDER:
+    if source.address.transport is not Transport.FOLDER or source.git.folder is None:
         return ()
-    return (commits_of(Path(source.git.folder), _status_branch(where)),)
+    return (commits_of(source.git.folder, _status_branch(where)),)
 
 
 def _status_branch(where: Where) -> str:
@@ -51,12 +51,8 @@ def failed_turn(log: Log) -> Callable[[Exception], None]:
             for problem in problems_of(error):
                 log("error", f"turn failed: {sentence(problem)}", code=problem.code, hint=problem.hint)
             return
-        log(
-            "error",
-            f"turn failed: a defect of gitops-karmada: {type(error).__name__}: {error}",
-            code="GK9001",
-            trace=_trace(error),
-        )
+        defect = f"a defect of gitops-karmada: {type(error).__name__}: {error}"
+        log("error", f"turn failed: {defect}", code="GK9001", trace=_trace(error))
 
     return told
 

@@ -1,4 +1,4 @@
-"""Turns for the daemon: the world is opened when first needed, kept, and opened anew when the settings ask for another."""
+"""Turns for the daemon: the world is opened when first needed and kept, until the settings ask for another."""
 
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -53,28 +53,22 @@ class Turns:
     def _tell(self, done: Turn) -> None:
         commit = done.plan.commit.id
         level = "info" if done.published or unreachable(done) else "debug"
-        self._log(
-            level,
-            f"turn: {summary(done)}",
-            commit=commit[:12],
-            status=done.published[-1][:12] if done.published else "",
-        )
+        tip = done.published[-1][:12] if done.published else ""
+        self._log(level, f"turn: {summary(done)}", commit=commit[:12], status=tip)
         now = notices(commit, done.changes, done.outcomes, done.question.members, done.problems)
         fresh = new_among(now, self._told)
         self._told = frozenset(now)
         for problem in done.problems:
             if problem not in self._found:
-                self._log(
-                    _level(problem),
-                    sentence(problem),
-                    code=problem.code,
-                    at=str(problem.location or ""),
-                    subject=problem.subject,
-                )
+                self._log(_level(problem), sentence(problem), **_facts(problem))
         self._found = frozenset(done.problems)
         settings = done.question.federation.settings
         for problem in deliver(settings.instance, fresh, sinks(settings, places.credentials(self._where), self._log)):
             self._log("warning", problem.message, code=problem.code)
+
+
+def _facts(problem: Problem) -> dict[str, str]:
+    return {"code": problem.code, "at": str(problem.location or ""), "subject": problem.subject, "hint": problem.hint}
 
 
 def _level(problem: Problem) -> str:

@@ -10,8 +10,8 @@ from gitops_karmada.cli.options import Where, flag, where
 
 HELP = """Run turns for ever: on a schedule, and when the repository changes.
 
-A failed turn is tried again, later and later; it never ends the daemon. SIGTERM and SIGINT end it after the turn that is
-under way. A repository on this machine is watched, a remote one is asked every --interval seconds.
+A failed turn is tried again, later and later; it never ends the daemon. SIGTERM and SIGINT end it after the turn that
+is under way. A repository on this machine is watched, a remote one is asked every --interval seconds.
 """
 
 
