@@ -230,8 +230,11 @@ def _list(script: Script, value: Any) -> list[Any]:
 
 
 def _shown(value: Any) -> str:
+    """The type alone: the value may be what nobody should read in a log."""
     if value is None:
         return "nil"
-    if isinstance(value, dict | list):
-        return "a table"
-    return repr(value)[:60] if not isinstance(value, bool) else str(value).lower()
+    if isinstance(value, bool):
+        return "a boolean"
+    if isinstance(value, int | float):
+        return "a number"
+    return "a string" if isinstance(value, str) else "a table"

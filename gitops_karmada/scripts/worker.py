@@ -19,6 +19,8 @@ CPU_SECONDS = 2
 # A state that has grown beyond this is not used again, and its process with it.
 WORN = 16 << 20
 
+LONGEST_MESSAGE = 500
+
 LENGTH = struct.Struct(">I")
 LINE = re.compile(r"script:(\d+):")
 
@@ -69,7 +71,7 @@ def answer_to(sandbox: Sandbox, request: dict[str, Any]) -> dict[str, Any]:
 
 def failure(message: str) -> dict[str, Any]:
     """The message without Lua's stack, and the line of the script that it names first."""
-    told = message.partition("\nstack traceback:")[0]
+    told = message.partition("\nstack traceback:")[0][:LONGEST_MESSAGE]
     line = LINE.search(told)
     return {"error": LINE.sub("", told, count=1).strip() if line else told, "line": int(line[1]) if line else 0}
 

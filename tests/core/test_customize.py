@@ -102,7 +102,7 @@ def test_first_customization_by_name_counts(engine: LuaEngine) -> None:
         ("replicaResource", "function GetReplicas() return '3' end", "must return a number"),
         ("replicaResource", "function GetReplicas() return 3, 'x' end", "requirements or nil"),
         ("replicaResource", "function GetReplicas() return 3, {resourceRequest = {cpu = 'x'}} end", "not a quantity"),
-        ("healthInterpretation", "function InterpretHealth() return 1 end", "true or false, returned 1"),
+        ("healthInterpretation", "function InterpretHealth() return 1 end", "true or false, returned a number"),
         ("statusReflection", "function ReflectStatus() return nil end", "must return a table, returned nil"),
         ("replicaRevision", "function ReviseReplica() return {} end", "without a kind"),
         ("componentResource", "function GetComponents() return {{replicas = 2}} end", "name: is required"),
