@@ -111,5 +111,6 @@ def unreadable(ledger: Ledger, federation: Federation) -> Iterator[str]:
         yield f"{', '.join(sorted(federation.unread)[:3])} could not be read"
     if ledger.problems:
         yield "a file of the status branch could not be understood"
-    if not federation.templates and ledger.bindings:
-        yield f"the source holds no template at all, and {len(ledger.bindings)} would go"
+    declared = (federation.templates, federation.clusters, federation.propagation_policies)
+    if not any(declared) and ledger.bindings:
+        yield "the source holds no manifest at all, which is no wish to delete everything"
