@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, assert_never
 
-from gitops_karmada.core.conditions import with_condition
+from gitops_karmada.core.conditions import condition_of, with_condition
 from gitops_karmada.core.interpret import Interpreter
 from gitops_karmada.core.interpreters import InterpretError
 from gitops_karmada.model.actions import (
@@ -48,8 +48,11 @@ def settled(
     gone = {place for place in plan.retiring if isinstance(outcomes.get(place), Pruned | Released)}
     retiring = {place: work for place, work in plan.retiring.items() if place not in gone}
     receipts = _receipts(plan, outcomes, gone)
-    by_binding = _by_binding(works.values())
-    bindings = {key: _settled_binding(binding, by_binding.get(key, ()), now) for key, binding in plan.bindings.items()}
+    by_binding, leaving = _by_binding(works.values()), _by_binding(retiring.values())
+    bindings = {
+        key: _settled_binding(binding, by_binding.get(key, ()), leaving.get(key, ()), now)
+        for key, binding in plan.bindings.items()
+    }
     statuses = dict(plan.template_statuses)
     for key, binding in bindings.items():
         if key in templates and (status := _template_status(templates[key].object, binding, interpreter)) is not None:
@@ -160,13 +163,16 @@ def _by_binding(works: Iterable[Work]) -> dict[Key, list[Work]]:
     return found
 
 
-def _settled_binding(binding: Binding, works: Iterable[Work], now: datetime) -> Binding:
-    items = tuple(sorted((_item(work) for work in works), key=lambda item: item.cluster_name))
+def _settled_binding(binding: Binding, works: Iterable[Work], leaving: Iterable[Work], now: datetime) -> Binding:
+    """`leaving` are copies that are not seen to be gone yet: people still find them there."""
+    staying = [_item(work) for work in works]
     expected = expected_clusters(binding)
-    done = bool(expected) and {item.cluster_name for item in items if item.applied} == expected == {
-        item.cluster_name for item in items
+    done = bool(expected) and {item.cluster_name for item in staying if item.applied} == expected == {
+        item.cluster_name for item in staying
     }
-    if not items and not expected and not binding.status.conditions:
+    items = tuple(sorted([*staying, *map(_item, leaving)], key=lambda item: item.cluster_name))
+    if not items and not expected and condition_of(binding.status.conditions, FULLY_APPLIED) is None:
+        # Nothing was ever to be applied.
         return binding
     conditions = with_condition(binding.status.conditions, _fully_applied(done), now)
     status = replace(binding.status, aggregated_status=items, conditions=conditions)

@@ -13,7 +13,7 @@ from gitops_karmada.model.objects import ClusterName, Key
 from gitops_karmada.model.plan import Hold, Plan, Why
 from gitops_karmada.model.policies import OverridePolicy
 from gitops_karmada.model.problems import Location
-from gitops_karmada.model.works import FieldChange, Place, Work
+from gitops_karmada.model.works import AppliedOverride, FieldChange, Place, Work
 
 SENSITIVE: Final = "(sensitive value)"
 
@@ -311,9 +311,16 @@ _DIVIDED: Final = frozenset({"/spec/replicas", "/spec/parallelism", "/spec/compl
 
 
 def _differing_override(before: Work, after: Work) -> str:
-    old = {override.policy: override for override in before.overrides}
-    new = {override.policy: override for override in after.overrides}
+    old, new = _by_policy(before), _by_policy(after)
     return min(policy for policy in old.keys() | new.keys() if old.get(policy) != new.get(policy))
+
+
+def _by_policy(work: Work) -> dict[str, list[AppliedOverride]]:
+    """A policy with several rules has a part for each."""
+    found: dict[str, list[AppliedOverride]] = {}
+    for override in work.overrides:
+        found.setdefault(override.policy, []).append(override)
+    return found
 
 
 class _Lines:

@@ -42,6 +42,10 @@ def _secret(obj: Object) -> Object:
     return {**without_field(obj, ("stringData",)), "data": merged}
 
 
+def _definition(obj: Object) -> Object:
+    return _absent(obj, "conversion", {"strategy": "None"})
+
+
 def _pod_template(obj: Object) -> Object:
     return _account_name(obj, ("spec", "template", "spec"))
 
@@ -70,6 +74,7 @@ def _absent(obj: Object, field: str, value: Any) -> Object:
 
 
 DEFAULTS: Mapping[tuple[str, str], Callable[[Object], Object]] = {
+    ("apiextensions.k8s.io/v1", "CustomResourceDefinition"): _definition,
     ("apps/v1", "DaemonSet"): _pod_template,
     ("apps/v1", "Deployment"): _replicated,
     ("apps/v1", "ReplicaSet"): _replicated,

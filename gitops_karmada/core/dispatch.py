@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any, Final
 
+from gitops_karmada import __version__
 from gitops_karmada.core.gather import propagable_in
 from gitops_karmada.core.interpret import Interpreter
 from gitops_karmada.core.namespaces import namespaces_for
@@ -13,16 +15,58 @@ from gitops_karmada.core.render import NotRendered, Rendered, Rendering, leaving
 from gitops_karmada.model.bindings import Binding, TargetCluster
 from gitops_karmada.model.clusters import Cluster
 from gitops_karmada.model.federation import Federation, Ledger, Template
+from gitops_karmada.model.frozen import NOTHING, Frozen
+from gitops_karmada.model.managed_fields import digest
 from gitops_karmada.model.objects import ClusterName, Key
 from gitops_karmada.model.plan import Question
 from gitops_karmada.model.problems import Location, Problem, Severity
 from gitops_karmada.model.works import Place, Work
 
 
+# In the turn's memory: the digest of what all renderings share, and the places whose work could not be rendered.
+RENDERED: Final = "rendered"
+SHARED: Final = "shared"
+FAILED: Final = "failed"
+
+
 @dataclass(slots=True)
 class Dispatched:
+    """`failed` are places that keep an older work, or none, until they can be rendered. `memory` is for the next turn."""
+
     works: dict[Place, Work] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    memory: Mapping[str, Any] = NOTHING
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Last:
+    """The works of the last turn. They are carried over where what they were rendered from is the same.
+
+    Labels of clusters are no part of it: as in Karmada, a cluster that is labelled anew gets other overrides with the
+    next change of the template or of an override policy.
+    """
+
+    ledger: Ledger
+    is_comparable: bool
+    failed: frozenset[str]
+    occupied: Mapping[Key, frozenset[str]]
+
+    def works(self, binding: Binding, clusters: Mapping[ClusterName, Cluster]) -> Iterable[Work] | None:
+        """The works of the binding, all of them, or None where one has to be rendered."""
+        before = self.ledger.bindings.get(binding.key)
+        if not self.is_comparable or before is None or _inputs(before) != _inputs(binding):
+            return None
+        names = [ClusterName(target.name) for target in _targets_now(binding, self.occupied.get(binding.key, frozenset()))]
+        works = [self.ledger.works.get(Place(cluster=name, key=binding.key)) for name in names]
+        found = [work for work in works if work is not None and not work.retiring and work.binding == binding.key]
+        if len(found) < len(names) or any(name not in clusters for name in names):
+            return None
+        return None if any(str(work.place) in self.failed for work in found) else found
+
+
+def _inputs(binding: Binding) -> tuple[Any, ...]:
+    return binding.metadata.generation, binding.spec
 
 
 def dispatched(
@@ -45,15 +89,38 @@ def dispatched(
         stateful_failover_injection=federation.settings.spec.features.stateful_failover_injection,
     )
     found = Dispatched()
-    occupied = _occupied(ledger)
+    shared = _shared(federation)
+    last = _last(ledger, shared)
     for key, binding in sorted(bindings.items()):
         template = federation.templates.get(key)
-        if template is not None and binding.spec.resource.resource_version == contents[key]:
-            _dispatch(binding, template, clusters, rendering, occupied.get(key, frozenset()), found)
+        if template is None or binding.spec.resource.resource_version != contents[key]:
+            continue
+        if (carried := last.works(binding, clusters)) is not None:
+            found.works.update({work.place: work for work in carried})
+        else:
+            _dispatch(binding, template, clusters, rendering, last.occupied.get(key, frozenset()), found)
+    found.memory = Frozen({RENDERED: Frozen({SHARED: shared, FAILED: sorted(found.failed)})})
     _quotas(federation, clusters, found)
     _namespaces(federation, clusters, rendering, found)
     _keep_status(found, ledger)
     return found
+
+
+def _shared(federation: Federation) -> str:
+    """A digest of what every rendering may read besides its binding and template."""
+    declared = (*federation.override_policies, *federation.customizations, *federation.webhooks)
+    manifests = sorted(digest(one.manifest) for one in declared)
+    return digest({"release": __version__, "manifests": manifests})
+
+
+def _last(ledger: Ledger, shared: str) -> _Last:
+    remembered = ledger.memory.get(RENDERED, {})
+    return _Last(
+        ledger=ledger,
+        is_comparable=remembered.get(SHARED) == shared,
+        failed=frozenset(remembered.get(FAILED, ())),
+        occupied=_occupied(ledger),
+    )
 
 
 def _occupied(ledger: Ledger) -> dict[Key, frozenset[str]]:
@@ -77,6 +144,7 @@ def _dispatch(
         rendered = render(binding, template.object, target, clusters.get(ClusterName(target.name)), rendering)
         if isinstance(rendered, NotRendered):
             found.problems.append(_not_rendered(rendered, template))
+            found.failed.append(str(Place(cluster=rendered.cluster, key=binding.key)))
         else:
             found.works[rendered.work.place] = rendered.work
             found.problems.extend(_idle(rendered, template, target))

@@ -79,7 +79,7 @@ def _placed(
         return binding, None
     trigger = needs_pass(binding, world)
     if trigger is None:
-        return binding, None
+        return _observed(binding), None
     result = schedule(binding, world, trigger)
     if isinstance(result, Scheduled) and (denied := quotas.objection(binding, result.clusters)):
         return _refused(binding, Outcome.QUOTA_EXCEEDED, denied, now), _denied(result, denied)
@@ -88,6 +88,15 @@ def _placed(
         world.settle(binding, result.clusters)
         quotas.take(binding, result.clusters)
     return settled, result.decision
+
+
+def _observed(binding: Binding) -> Binding:
+    """Scheduled as it is: the division still adds up."""
+    if binding.status.scheduler_observed_generation == binding.metadata.generation:
+        return binding
+    return replace(
+        binding, status=replace(binding.status, scheduler_observed_generation=binding.metadata.generation)
+    )
 
 
 def _denied(result: Scheduled, reason: str) -> Decision:

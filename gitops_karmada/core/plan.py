@@ -18,6 +18,7 @@ from gitops_karmada.core.quota import QuotaLedger, quota_status
 from gitops_karmada.core.register import registered, steady
 from gitops_karmada.core.retire import leaving
 from gitops_karmada.core.schedule import SchedulingWorld
+from gitops_karmada.core.unsettle import unsettled
 from gitops_karmada.model.bindings import Binding
 from gitops_karmada.model.clusters import Cluster
 from gitops_karmada.model.federation import Federation
@@ -35,8 +36,9 @@ def plan(question: Question, interpreter: Interpreter, yaml: YamlText) -> Plan:
     clusters, readiness = registered(question)
     contents = {key: content_of(template.object) for key, template in federation.templates.items()}
     found = gathered(question, interpreter, contents)
-    quotas = QuotaLedger((declared.value for declared in federation.quotas), found.bindings.values())
-    fold = placed(found.bindings.values(), _world(question, clusters, found.bindings), quotas, question.now)
+    free = unsettled(found.bindings, clusters, question, interpreter)
+    quotas = QuotaLedger((declared.value for declared in federation.quotas), free.bindings.values())
+    fold = placed(free.bindings.values(), _world(question, clusters, free.bindings), quotas, question.now)
     attached, problems = _attached(fold, federation, interpreter, contents)
     sent = dispatched(attached.bindings, contents, clusters, question, interpreter, yaml)
     leave = leaving(ledger, sent.works, attached.bindings, federation)
@@ -50,12 +52,13 @@ def plan(question: Question, interpreter: Interpreter, yaml: YamlText) -> Plan:
         retiring=leave.retiring,
         holds=(*found.holds, *leave.holds),
         clusters=_recorded(clusters, question, calm=whys == ledger.whys),
+        rebalancers=free.rebalancers,
         quotas=_quotas(federation, quotas),
         sources={key: template.location.file for key, template in federation.templates.items() if key in whys},
         template_statuses={key: status for key, status in ledger.template_statuses.items() if key in attached.bindings},
         receipts=ledger.receipts,
-        memory=Frozen({**readiness, **remembered(found)}),
-        problems=(*federation.problems, *ledger.problems, *found.problems, *problems, *sent.problems),
+        memory=Frozen({**readiness, **remembered(found), **free.memory, **sent.memory}),
+        problems=(*federation.problems, *ledger.problems, *found.problems, *free.problems, *problems, *sent.problems),
     )
     return replace(decided, cause=cause_of(decided, ledger))
 

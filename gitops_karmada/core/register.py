@@ -7,6 +7,7 @@ from typing import Any, Final, assert_never
 
 from gitops_karmada.core.conditions import condition_of
 from gitops_karmada.core.summarize import node_summary, resource_summary
+from gitops_karmada.core.taint import policy_taints
 from gitops_karmada.model.clusters import (
     APIEnablement,
     APIResource,
@@ -16,6 +17,7 @@ from gitops_karmada.model.clusters import (
     ResourceSummary,
     Taint,
 )
+from gitops_karmada.model.decode import decode, encode
 from gitops_karmada.model.federation import Declared, Template
 from gitops_karmada.model.frozen import Frozen
 from gitops_karmada.model.members import MemberState, Observed, Unreachable
@@ -32,16 +34,42 @@ NO_SCHEDULE: Final = "NoSchedule"
 
 # In the turn's memory: cluster → the readiness seen last and since when, for the thresholds.
 SEEN: Final = "readiness"
+# In the turn's memory: cluster → the taints that ClusterTaintPolicies put on it.
+EARNED: Final = "taints"
 
 
 def registered(question: Question) -> tuple[dict[ClusterName, Cluster], Mapping[str, Any]]:
     """Every declared cluster with status and health taints, and the memory of what was seen."""
     clusters: dict[ClusterName, Cluster] = {}
     seen: dict[str, Any] = {}
+    earned: dict[str, Any] = {}
     for declared in question.federation.clusters:
         name = ClusterName(declared.value.name)
-        clusters[name], seen[name] = _registered(declared, question)
-    return clusters, Frozen({SEEN: Frozen(seen)})
+        cluster, seen[name] = _registered(declared, question)
+        taints = _earned(cluster, question)
+        clusters[name] = _with_taints(cluster, taints)
+        if taints:
+            earned[name] = [encode(taint) for taint in taints]
+    memory: dict[str, Any] = {SEEN: Frozen(seen)}
+    if earned:
+        memory[EARNED] = Frozen(earned)
+    return clusters, Frozen(memory)
+
+
+def _earned(cluster: Cluster, question: Question) -> tuple[Taint, ...]:
+    """What ClusterTaintPolicies put on it, in this turn or before. They work while failover is on, as in Karmada."""
+    if not question.federation.settings.spec.failover.enabled:
+        return ()
+    recorded = question.ledger.memory.get(EARNED, {}).get(cluster.name, ())
+    held = [taint for item in recorded if (taint := decode(Taint, item).value) is not None]
+    policies = (declared.value for declared in question.federation.taint_policies)
+    return policy_taints(cluster, held, policies, question.now)
+
+
+def _with_taints(cluster: Cluster, taints: tuple[Taint, ...]) -> Cluster:
+    if not taints:
+        return cluster
+    return replace(cluster, spec=replace(cluster.spec, taints=(*cluster.spec.taints, *taints)))
 
 
 def _registered(declared: Declared[Cluster], question: Question) -> tuple[Cluster, Mapping[str, Any]]:

@@ -19,3 +19,15 @@ def instant(written: str) -> datetime:
         return datetime.fromisoformat(written)
     except (TypeError, ValueError):
         raise InterpretError(f"{written!r} is not a time such as 2026-01-31T12:00:00Z") from None
+
+
+def text_of(time: datetime) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def read_time(written: object) -> datetime | None:
+    """The time that `text_of` wrote; None where it is none."""
+    try:
+        return datetime.fromisoformat(str(written))
+    except ValueError:
+        return None

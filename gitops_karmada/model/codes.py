@@ -443,6 +443,13 @@ POLICIES = (
         "Overwrite and preservation win. Give the policies the same settings, or the dependency its own policy.",
     ),
     _code(
+        "GK2054",
+        "eviction-refused",
+        "A workload should leave a member, and the state that has to move with it is not there.",
+        "`statePreservation` reads the status of the copy that is left. Until the member has reported it, or the JSON "
+        "path finds something, the workload stays. See the status in the binding's file, and correct the path.",
+    ),
+    _code(
         "GK2047",
         "waiting-for-override",
         "A policy waits for overrides that it depends on.",

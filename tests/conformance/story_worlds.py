@@ -30,10 +30,12 @@ from gitops_karmada.repo.status_values import bytes_of, value_of
 from gitops_karmada.repo.yaml_reader import read_documents
 from gitops_karmada.repo.yaml_writer import write_yaml
 from gitops_karmada.scripts.engine import LuaEngine
+from tests.conformance.story_servers import new_status, reported
 
 ENGINE = LuaEngine()
 START = datetime(2026, 3, 1, 8, 0, 0, tzinfo=UTC)
-SOMEBODY = "somebody"
+SOMEBODY = "kubectl-edit"
+CONTROLLER = "kube-controller-manager"
 
 
 def read_text(text: str) -> Any:
@@ -163,6 +165,9 @@ class Stage:
         manifests = [manifest(path, obj) for path, obj in self.files.items() if path not in self.unread]
         return federate(manifests, self.settings, commit=commit, unread=self.unread)
 
+    def template(self, key: Key) -> Object:
+        return next(obj for obj in self.files.values() if key_of(obj) == key)
+
     # The members
 
     def store(self, member: str) -> ObjectStore:
@@ -180,8 +185,16 @@ class Stage:
         """A controller of the member writes a status."""
         live = self._alive(member, obj)
         assert live is not None, f"there is no {key_of(obj)} in {member}"
-        status = laid_over(live.get("status") or {}, obj["status"])
-        self.store(member).replace({**live, "status": status}, SOMEBODY, "status")
+        status = reported(live, laid_over(live.get("status") or {}, obj["status"]))
+        self.store(member).replace({**live, "status": status}, CONTROLLER, "status")
+
+    def start(self) -> None:
+        """The members' servers and controllers see what is new."""
+        for member, door in self.doors.items():
+            for obj in list(door.shelf.objects.values()):
+                status = new_status(obj)
+                if status is not None and not (obj.get("status") or {}).keys() >= status.keys():
+                    self.store(member).replace({**obj, "status": status}, CONTROLLER, "status")
 
     def remove(self, member: str, obj: Object) -> None:
         key = key_of(obj)
@@ -199,6 +212,7 @@ class Stage:
         for _ in range(most):
             self.clock.advance(seconds)
             turns.append(turn(self.world))
+            self.start()
             if not turns[-1].published:
                 break
         return turns
