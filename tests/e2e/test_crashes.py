@@ -115,7 +115,7 @@ def test_the_first_turn_of_all_may_die_too(step: str, tmp_path: Path, members: t
 def test_a_killed_turn_leaves_no_lock(tmp_path: Path, members: tuple[Cluster, ...]) -> None:
     lab = Lab(tmp_path, members[:1])
     start(lab)
-    for step in ("intent written", "intent pushed", "report written"):
+    for step in ("intent written", "intent pushed"):
         die(lab, step)
     lab.sync()
     assert not list(lab.origin.rglob("*.lock"))
