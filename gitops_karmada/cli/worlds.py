@@ -10,6 +10,7 @@ from gitops_karmada.cli import places, sources
 from gitops_karmada.cli.connections import connections
 from gitops_karmada.cli.feeds import FolderFeed, Lines, SourceFeed
 from gitops_karmada.cli.options import Where
+from gitops_karmada.core.check_customizations import check_customizations
 from gitops_karmada.core.customize import customized
 from gitops_karmada.core.interpret import Interpreter
 from gitops_karmada.core.overriders import YamlText
@@ -28,7 +29,7 @@ from gitops_karmada.model.members import (
     Unreachable,
 )
 from gitops_karmada.model.objects import ClusterName, Key
-from gitops_karmada.model.problems import SettingsError
+from gitops_karmada.model.problems import Problem, SettingsError
 from gitops_karmada.model.settings import Settings
 from gitops_karmada.model.works import Place
 from gitops_karmada.reconcile import World
@@ -68,6 +69,10 @@ class Interpreters:
             customized=customized(federation.customizations, self._engine),
             webhooks=hooked(federation.webhooks, self._webhooks),
         )
+
+    def check(self, federation: Federation) -> list[Problem]:
+        """What is wrong with the customizations as such: scripts that do not compile, and two for one question."""
+        return check_customizations(federation.customizations, self._engine) if federation.customizations else []
 
     def close(self) -> None:
         self._engine.close()

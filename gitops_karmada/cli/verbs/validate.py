@@ -44,7 +44,7 @@ def _lint(where: Where, federation: "Federation") -> "tuple[Problem, ...]":
     from gitops_karmada.core.lint import lint
 
     with closing(Interpreters(where.webhook_hosts)) as interpreters:
-        return lint(federation, interpreters(federation))
+        return (*interpreters.check(federation), *lint(federation, interpreters(federation)))
 
 
 def _show(
