@@ -38,6 +38,7 @@ from gitops_karmada.model.actions import (
 from gitops_karmada.model.managed_fields import APPLY, UPDATE, digest, fields_digest
 from gitops_karmada.model.marks import PREFIX, field_manager, is_ours
 from gitops_karmada.model.objects import Object, annotations_of, labels_of, metadata_of
+from gitops_karmada.model.problems import SettingsError
 from gitops_karmada.model.works import Place
 
 # No object ever has this version (etcd counts from 2), so an apply that names it can create but never change one.
@@ -92,8 +93,8 @@ async def _write(member: Member, action: Write, instance: str) -> Outcome:
         if refusal.conflicts:
             return _conflicting(place, refusal)
         return failed(place, refusal)
-    except UnreachedError as error:
-        reason = f"{place.cluster} did not answer: {error}"
+    except (UnreachedError, SettingsError) as error:
+        reason = f"{place.cluster} is unreachable: {error}"
         return Failed(place=place, reason=reason, fault=Fault.UNREACHABLE, transient=True)
     except Changed as changed:
         return Failed(place=place, reason=str(changed), fault=Fault.RACE, transient=True)

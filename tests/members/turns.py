@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from gitops_karmada.core.deletions import Grounds, permit_deletions
 from gitops_karmada.core.guard import Circumstances, judge, judge_removal
@@ -77,6 +77,9 @@ def work(manifest: Object, cluster: str = "member1", **changes: Any) -> Work:
     return Work(cluster=ClusterName(cluster), manifest=manifest, **changes)
 
 
-def only(outcomes: Mapping[Place, Outcome]) -> Outcome:
+T = TypeVar("T")
+
+
+def only(outcomes: Mapping[Place, T]) -> T:
     (outcome,) = outcomes.values()
     return outcome
