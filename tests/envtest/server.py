@@ -44,6 +44,16 @@ def _is_free(port: int) -> bool:
     return True
 
 
+def is_running(pid: int) -> bool:
+    """Return whether there is such a process; one that has ended and was not yet asked for does not count."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    stat = Path(f"/proc/{pid}/stat")
+    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
 def temporary_root() -> Path:
     """Make a folder for the servers' data: in memory where there is room, else where temporary files go."""
     memory = Path("/dev/shm")

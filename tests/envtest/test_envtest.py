@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import time
 from pathlib import Path
@@ -17,6 +16,7 @@ from tests.envtest.client import ApiError, Client, NotFoundError, Object, has_co
 from tests.envtest.cluster import Cluster, start_clusters
 from tests.envtest.nodes import PretendingNodes, create_node, create_pod
 from tests.envtest.programs import KUBERNETES
+from tests.envtest.server import is_running
 
 pytestmark = pytest.mark.envtest
 
@@ -96,18 +96,7 @@ def test_three_members_start_side_by_side() -> None:
     # The keeper ended them: nobody called stop.
     assert seconds < 60
     assert not root.exists()
-    assert not any(_is_running(pid) for pid in pids)
-
-
-def _is_running(pid: int) -> bool:
-    stat = Path(f"/proc/{pid}/stat")
-    if not Path("/proc/self/stat").exists():
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return False
-        return True
-    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
+    assert not any(is_running(pid) for pid in pids)
 
 
 def test_users_have_the_rights_that_were_given(members: Members) -> None:
