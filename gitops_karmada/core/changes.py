@@ -18,6 +18,8 @@ from gitops_karmada.model.works import AppliedOverride, FieldChange, Place, Work
 SENSITIVE: Final = "(sensitive value)"
 
 _LAST_APPLIED: Final = "/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration"
+# What says nothing beside the fields that it counts: the generation of the template, kept on every object.
+_BOOKKEEPING: Final = "/metadata/annotations/resourcetemplate.karmada.io~1"
 _SECRET_FIELDS: Final = ("/data", "/stringData", "/metadata/annotations", "/metadata/managedFields")
 
 
@@ -147,7 +149,8 @@ def _replicas(bindings: Mapping[Key, Binding], work: Work | None) -> int | None:
 def _fields(before: Work | None, after: Work | None) -> tuple[FieldChange, ...]:
     if before is None or after is None or before.retiring:
         return ()
-    return tuple(hidden(after.key, change) for change in changes_between(before.manifest, after.manifest))
+    found = changes_between(before.manifest, after.manifest)
+    return tuple(hidden(after.key, change) for change in found if not change.path.startswith(_BOOKKEEPING))
 
 
 def hidden(key: Key, change: FieldChange) -> FieldChange:

@@ -90,6 +90,9 @@ def verdict(why: Why, binding: Binding | None) -> str:
 def _without_decision(why: Why, binding: Binding | None) -> str:
     if binding is not None and binding.spec.clusters:
         return f"Decision: {_targets(binding.spec.clusters)}"
+    if binding is not None and binding.spec.required_by:
+        names = {target.name for snapshot in binding.spec.required_by for target in snapshot.clusters}
+        return f"Decision: {' · '.join(sorted(names)) or 'nowhere yet'}"
     return "Decision: nothing was scheduled" if why.claim or why.required_by else "Decision: no policy wants it"
 
 

@@ -11,6 +11,7 @@ from gitops_karmada.core.explain import changed, explain
 from gitops_karmada.core.schedule import SchedulingWorld, schedule
 from gitops_karmada.model.bindings import (
     Binding,
+    BindingSnapshot,
     BindingSpec,
     ObjectReference,
     ReplicaRequirements,
@@ -201,7 +202,9 @@ def test_an_object_that_no_policy_wants_says_so() -> None:
 
 def test_a_dependency_names_what_needs_it() -> None:
     key = Key(group="", kind="ConfigMap", namespace="shop", name="environment")
-    text = explain(Why(key=key, required_by=("Deployment.apps shop/web",)))
+    spec = BindingSpec(required_by=(BindingSnapshot(name="web", clusters=(TargetCluster(name="m1", replicas=4),)),))
+    text = explain(Why(key=key, required_by=("Deployment.apps shop/web",)), Binding(spec=spec))
+    assert text[1] == "Decision: m1"
     assert text[-1].endswith("✔ follows Deployment.apps shop/web, which needs it")
 
 

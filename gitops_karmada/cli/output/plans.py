@@ -1,7 +1,7 @@
 """A plan as text, values and Markdown: what each member would get, lose or keep, and which line caused it."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from gitops_karmada.core.explain import author_of, changed, name_of
 from gitops_karmada.model.federation import Commit
 from gitops_karmada.model.objects import Key
 from gitops_karmada.model.plan import Cause
-from gitops_karmada.model.problems import Problem, Severity
+from gitops_karmada.model.problems import Location, Problem, Severity
 
 SYMBOLS: Final = {
     ChangeAction.CREATE: ("+", Tone.GOOD),
@@ -128,7 +128,12 @@ def _replicas(change: Change) -> str:
 def _cause(change: Change) -> str:
     """The line that caused it, and why unless the line says it."""
     told = change.reason if change.reason != "new" or change.where is None else ""
-    return "   ".join(part for part in (str(change.where or ""), told) if part)
+    return "   ".join(part for part in (_line_of(change.where), told) if part)
+
+
+def _line_of(location: Location | None) -> str:
+    """`file:line`: the column is of no use for a change."""
+    return str(replace(location, column=0)) if location else ""
 
 
 def _fields(change: Change) -> Iterator[str]:
