@@ -51,7 +51,7 @@ def crontab_definition() -> Object:
 
 
 def test_three_members_are_real_and_apart(members: Members) -> None:
-    """Each member is an API server of its own, of the version that its program tells, and knows nothing of the others."""
+    """Each member is an API server of its own, of its program's version, and knows nothing of the others."""
     versions = [member.admin.request("GET", "/version")["gitVersion"] for member in members]
     built = subprocess.run([str(binary("kube-apiserver")), "--version"], capture_output=True, text=True, check=True)
     assert versions == [built.stdout.removeprefix("Kubernetes").strip()] * 3
