@@ -5,6 +5,7 @@ import hashlib
 import os
 import re
 import shutil
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -82,6 +83,8 @@ class Clone:
     def failure(self, outcome: Outcome, what: str) -> GitError:
         """What a refusal means, and what to do."""
         errors = outcome.errors
+        if str(self.folder) in errors:
+            return GitError(Reason.DAMAGED, f"our copy of {self.address} is damaged: {first_line(errors)}")
         fitting = (reason for words, reason in _MEANINGS if re.search(words, errors, re.IGNORECASE))
         reason = next(fitting, Reason.UNREACHABLE)
         return GitError(reason, f"{what} {self.address} failed: {first_line(errors)}", _HINTS.get(reason, ""))
@@ -100,6 +103,13 @@ class Clone:
         finally:
             os.close(handle)
 
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Hold the clone's references: two fetches at once would trip over each other's."""
+        self.open()
+        with self.lock(), _only_one(self.folder / "gitops-karmada.fetching"):
+            yield
+
     def tidy(self, loose: int = 5000, packs: int = 60) -> bool:
         """Repack when there is much to gain and nobody else writes."""
         objects = self.folder / "objects"
@@ -114,13 +124,15 @@ class Clone:
             return held
 
     def _make(self) -> None:
-        fresh = self.folder.with_suffix(f".{os.getpid()}.new")
-        shutil.rmtree(fresh, ignore_errors=True)
-        outcome = replace(self.git, folder=fresh).run("init", "--quiet", "--bare", "--template=")
-        if outcome.code:
-            raise GitError(Reason.UNREACHABLE, f"the clone could not be made: {first_line(outcome.errors)}")
-        shutil.rmtree(self.folder, ignore_errors=True)
-        fresh.rename(self.folder)
+        with _only_one(self.folder.with_suffix(".making")):
+            if (self.folder / "objects").is_dir():
+                return
+            fresh = Path(tempfile.mkdtemp(suffix=".new", dir=self.folder.parent))
+            outcome = replace(self.git, folder=fresh).run("init", "--quiet", "--bare", "--template=")
+            if outcome.code:
+                raise GitError(Reason.UNREACHABLE, f"the clone could not be made: {first_line(outcome.errors)}")
+            shutil.rmtree(self.folder, ignore_errors=True)
+            fresh.rename(self.folder)
 
     def _sweep(self) -> None:
         """Remove what a killed process left: locks, and references to commits that were never pushed."""
@@ -132,14 +144,26 @@ class Clone:
         shutil.rmtree(self.folder / "refs" / "gk" / "outgoing", ignore_errors=True)
 
 
+@contextmanager
+def _only_one(file: Path) -> Iterator[None]:
+    """Hold a file while something is made that several may want to make at once."""
+    handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
 def prepare(home: Path) -> None:
     """A private folder with the settings that every git of ours reads, and no other."""
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     settings = settings_file(home)
     if not settings.is_file() or settings.read_text("utf-8") != SETTINGS:
-        fresh = settings.with_suffix(f".{os.getpid()}")
-        fresh.write_text(SETTINGS, "utf-8")
-        fresh.replace(settings)
+        handle, fresh = tempfile.mkstemp(dir=home)
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(SETTINGS)
+        Path(fresh).replace(settings)
 
 
 def _with_ssh(way: Access, address: Address) -> Access:

@@ -8,17 +8,16 @@ import subprocess
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gitops_karmada.repo.credentials import Access, redacted
 from gitops_karmada.repo.failures import GitError, Reason
 
-# Written where Git looks for the user's settings, so that no other file is read.
+# Written where Git looks for the user's settings, so that no other file is read. It also reaches a repository that lies
+# in a folder, which keeps its own hooks: they are that repository's rules.
 SETTINGS = """\
 [core]
-\thooksPath = /dev/null
-\tfsmonitor = false
 \tattributesFile = /dev/null
 \texcludesFile = /dev/null
 \taskPass =
@@ -80,6 +79,8 @@ _ENVIRONMENT = {
     "MALLOC_TRIM_THRESHOLD_": "1073741824",
     "SSH_ASKPASS": "",
 }
+# For our own process only: Git hands these to no process that it starts for another repository.
+_OURS_ALONE = (("core.hooksPath", "/dev/null"), ("core.fsmonitor", "false"))
 _USERINFO = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)[^/@\s'\"]*@")
 
 
@@ -92,12 +93,13 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Git:
-    """Git for one repository. `home` is a folder of ours, `folder` the repository's own (`.git`, or the bare clone).
+    """Git for one repository.
 
+    `home` is a folder of ours; `folder` is the repository's own (`.git`, or the bare clone), None while not known.
     `passed` are variables handed on from outside, such as proxies. `seconds` bound each call.
     """
 
-    folder: Path
+    folder: Path | None
     home: Path
     passed: Mapping[str, str] = field(default_factory=dict)
     seconds: float = 60
@@ -143,6 +145,11 @@ class Git:
         if outcome.code:
             raise GitError(Reason.DAMAGED, f"git {arguments[0]} failed: {first_line(outcome.errors)}")
         return outcome.output.decode("utf-8", "surrogateescape").strip("\n")
+
+    def discover(self, root: Path) -> Outcome:
+        """The folder of Git's own files that belongs to a root folder."""
+        access = Access(environment={"GIT_CEILING_DIRECTORIES": str(root.parent)})
+        return replace(self, folder=None).run("-C", str(root), "rev-parse", "--absolute-git-dir", access=access)
 
     def blob(self, name: str) -> bytes:
         outcome = self.run("cat-file", "blob", name)
@@ -197,13 +204,13 @@ class Git:
             **self.passed,
             **_ENVIRONMENT,
             "GIT_CONFIG_GLOBAL": str(settings_file(self.home)),
-            "GIT_DIR": str(self.folder),
+            **({"GIT_DIR": str(self.folder)} if self.folder else {}),
             "HOME": str(self.home),
             **access.environment,
         }
-        if access.settings:
-            environment["GIT_CONFIG_COUNT"] = str(len(access.settings))
-        for index, (name, value) in enumerate(access.settings):
+        settings = (*_OURS_ALONE, *access.settings)
+        environment["GIT_CONFIG_COUNT"] = str(len(settings))
+        for index, (name, value) in enumerate(settings):
             environment |= {f"GIT_CONFIG_KEY_{index}": name, f"GIT_CONFIG_VALUE_{index}": value}
         return environment
 

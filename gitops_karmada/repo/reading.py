@@ -1,6 +1,8 @@
 """A whole tree to objects: which files count, links, submodules, and each content parsed once."""
 
+import gc
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,7 +46,8 @@ class ManifestReader:
         choice = self._without_large(tree, _choice(tree, below(tree, paths)))
         self._check_limits(tree, choice)
         fresh = {path: real for path, real in choice.files.items() if not self._is_known(path, tree.files[real].blob)}
-        read = dict(self._read(tree, fresh))
+        with _collector_at_rest():
+            read = dict(self._read(tree, fresh))
         known = {path: read.get(path) or self._known[path] for path in choice.files}
         self._known = known
         self._cache.save()
@@ -94,6 +97,18 @@ class ManifestReader:
         if size > self._limits.total_bytes:
             message = f"the manifest files hold {size:,} bytes, the limit is {self._limits.total_bytes:,}"
             raise GitError(Reason.LIMIT, message, "Narrow the source paths")
+
+
+@contextmanager
+def _collector_at_rest() -> Iterator[None]:
+    """Values of documents hold no cycles, and the collector would look at all of them again and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _choice(tree: SourceTree, candidates: dict[str, str]) -> _Choice:

@@ -1,8 +1,8 @@
 """The source: what one commit of a repository holds. Blobs are read, nothing is ever checked out."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -54,8 +54,7 @@ class Source:
             self._clone.open()
             return self._clone.git
         prepare(self._cache)
-        template = self._clone.git
-        return Git(folder=_git_folder(self.address), home=template.home, seconds=template.seconds)
+        return replace(self._clone.git, folder=_git_folder(self.address, self._clone.git))
 
     def read(self, since: str | None = None) -> Reading:
         """Find the tip, and fetch it when it has moved. A tip that cannot be found is an error, never empty.
@@ -70,7 +69,7 @@ class Source:
         return Reading(commit=self._last, moved=True, rewritten_from=self._rewritten(since, name))
 
     def tree(self, commit: Commit) -> "GitTree":
-        return GitTree(self.git, commit)
+        return GitTree(self.git, commit, self._forget)
 
     def file_at(self, commit: str, path: str) -> bytes | None:
         """The content of a file in a commit, or None where the commit has no such file."""
@@ -95,6 +94,12 @@ class Source:
 
     def tidy(self) -> bool:
         return self.address.transport is not Transport.FOLDER and self._clone.tidy()
+
+    def _forget(self) -> None:
+        """Our copy is damaged: it is made anew at the next reading. Somebody's own repository is left alone."""
+        if self.address.transport is not Transport.FOLDER:
+            self._clone.forget()
+            self._last = None
 
     def _local_tip(self) -> tuple[str, str]:
         match self.reference:
@@ -124,8 +129,7 @@ class Source:
             if error.reason is not Reason.DAMAGED:
                 raise
             # Our copy may be what is damaged; it costs nothing but a fetch to make it anew.
-            self._clone.forget()
-            self._last = None
+            self._forget()
             return self._tip_of_remote()
 
     def _tip_of_remote(self) -> tuple[str, str]:
@@ -172,14 +176,10 @@ class Source:
 
     def _fetch(self, refspec: str) -> None:
         options = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance")
-        with self._clone_lock():
+        with self._clone.alone():
             outcome = self._clone.remote("fetch", *options, "--end-of-options", self.address.url, refspec)
         if outcome.code:
             raise self._clone.failure(outcome, "fetching")
-
-    def _clone_lock(self) -> AbstractContextManager[bool]:
-        self._clone.open()
-        return self._clone.lock()
 
     def _has(self, name: str) -> bool:
         """Whether a commit is here, with all that it holds (a fetch that broke off leaves no reference to it)."""
@@ -202,14 +202,16 @@ class Source:
 class GitTree:
     """The files of one commit."""
 
-    def __init__(self, git: Git, commit: Commit) -> None:
+    def __init__(self, git: Git, commit: Commit, damaged: Callable[[], None] = lambda: None) -> None:
         self._git = git
+        self._damaged = damaged
         self.commit = commit
 
     @cached_property
     def files(self) -> Mapping[str, TreeFile]:
         output = self._git.run("ls-tree", "-r", "-l", "-z", "--full-tree", "--end-of-options", self.commit.id)
         if output.code:
+            self._damaged()
             raise GitError(
                 Reason.DAMAGED, f"commit {self.commit.id[:12]} cannot be listed: {first_line(output.errors)}"
             )
@@ -217,7 +219,12 @@ class GitTree:
 
     def contents(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         paths = list(paths)
-        yield from zip(paths, self._git.blobs([self.files[path].blob for path in paths]), strict=True)
+        try:
+            yield from zip(paths, self._git.blobs([self.files[path].blob for path in paths]), strict=True)
+        except GitError as error:
+            if error.reason is Reason.DAMAGED:
+                self._damaged()
+            raise
 
     def fetcher(self, path: str) -> Callable[[], bytes]:
         return partial(self._git.blob, self.files[path].blob)
@@ -230,16 +237,16 @@ def _entry(line: bytes) -> tuple[str, TreeFile]:
     return path.decode("utf-8", "surrogateescape"), file
 
 
-def _git_folder(where: Address) -> Path:
-    """Where the objects of the repository in a folder lie."""
-    import git
-
-    try:
-        with git.Repo(where.path) as repository:
-            return Path(repository.git_dir).absolute()
-    except (git.InvalidGitRepositoryError, git.NoSuchPathError) as error:
-        message = f"{where} is no Git repository"
-        raise GitError(Reason.UNREACHABLE, message, "Name its root folder, or run git init there") from error
+def _git_folder(where: Address, git: Git) -> Path:
+    """Where the objects of the repository in a folder lie; folders above it are not searched."""
+    root = where.path or Path(where.url)
+    if not root.is_dir():
+        raise GitError(Reason.UNREACHABLE, f"there is no folder {where}", "Name the root folder of the repository")
+    outcome = git.discover(root)
+    if outcome.code:
+        message = f"{where} is no Git repository: {first_line(outcome.errors)}"
+        raise GitError(Reason.UNREACHABLE, message, "Name its root folder, or run git init there")
+    return Path(os.fsdecode(outcome.output.removesuffix(b"\n")))
 
 
 def _check(commit: str) -> None:

@@ -211,11 +211,11 @@ class StatusBranch:
     def _fetched(self) -> str:
         options = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance")
         refspec = f"+{self._ref}:{self._kept}"
-        with self._clone.lock():
+        with self._clone.alone():
             outcome = self._clone.remote("fetch", *options, "--end-of-options", self.address.url, refspec)
-        if outcome.code:
-            raise self._clone.failure(outcome, "fetching the status branch of")
-        return self._git.text("rev-parse", "--verify", self._kept)
+            if outcome.code:
+                raise self._clone.failure(outcome, "fetching the status branch of")
+            return self._git.text("rev-parse", "--verify", self._kept)
 
     def _foreign(self, base: str | None, changes: Mapping[str, bytes | None]) -> Refused | None:
         """A branch with other things on it is somebody else's: its files are never touched."""
@@ -251,7 +251,8 @@ class StatusBranch:
             raise
         self.observe("pushed")
         if outcome.code == 0:
-            self._git.run("update-ref", self._kept, commit)
+            with self._clone.alone():
+                self._git.run("update-ref", self._kept, commit)
             return Published(commit=commit)
         return self._not_pushed(commit, outcome)
 

@@ -27,11 +27,12 @@ class Stop(Exception):  # noqa: N818 - it ends the reading of one document, no m
         self.fault = fault
 
 
+_TAB_HINT = "Indent with spaces, never with tabs"
 # Words of libyaml, and what usually helps.
 _HINTS = (
-    ("tab character", "Indent with spaces, never with tabs"),
+    ("tab character", _TAB_HINT),
     ("mapping values are not allowed", "Check the indentation, and quote values that contain ': '"),
-    ("cannot start any token", "Quote the value; a tab, @, ` or % cannot start one"),
+    ("cannot start any token", "Quote the value; @, ` and % cannot start one"),
     ("unexpected end of stream", "A quote is never closed"),
     ("alphabetic or numeric", "Quote values that start with * or &"),
     ("block sequence entries", "Check the indentation of the list"),
@@ -60,6 +61,8 @@ def fault_of(error: yaml.YAMLError, text: bytes) -> Fault:
 
 def _hint(message: str, text: bytes, line: int) -> str:
     lines = text.split(b"\n")
+    if line < len(lines) and lines[line].lstrip(b" ").startswith(b"\t"):
+        return _TAB_HINT
     if any(b"{{" in near for near in lines[max(0, line - 1) : line + 1]):
         return _TEMPLATE_HINT
     return next((hint for words, hint in _HINTS if words in message), "")
