@@ -1,8 +1,10 @@
 """A template in its policy's hands: the binding, made or brought up to date."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Final, TypeVar
+from functools import lru_cache
+from typing import Any, Final, TypeVar
 
 from gitops_karmada.core.claim import claim_of, policy_key, with_claim
 from gitops_karmada.core.identity import uid_of
@@ -73,7 +75,7 @@ def wish_of(obj: Object, interpreter: Interpreter, features: FeatureSettings) ->
     if answer is None:
         return Wish()
     replicas, needs = answer
-    requirements = None if needs is None else _read(ReplicaRequirements, needs)
+    requirements = None if needs is None else _requirements(json.dumps(needs, sort_keys=True))
     if requirements is not None and features.resource_quota_estimate and not requirements.namespace:
         requirements = replace(requirements, namespace=key_of(obj).namespace)
     return Wish(replicas=replicas, requirements=requirements)
@@ -104,7 +106,7 @@ def bind(
     if isinstance(priority, Unbound):
         return priority
     binding = placed(obj, settings.instance, content=content, previous=previous)
-    spec = replace(
+    spec = _replaced(
         binding.spec,
         replicas=wish.replicas,
         replica_requirements=wish.requirements,
@@ -119,7 +121,15 @@ def bind(
         schedule_priority=priority,
         workload_affinity_groups=_groups(obj, policy, settings.features) if namespaced else None,
     )
-    return with_claim(replace(binding, spec=spec), policy, settings.instance, applied)
+    followed = binding if spec is binding.spec else replace(binding, spec=spec)
+    return with_claim(followed, policy, settings.instance, applied)
+
+
+def _replaced(spec: BindingSpec, **fields: Any) -> BindingSpec:
+    """The spec itself where nothing differs: most bindings of most turns."""
+    if all(getattr(spec, name) == value for name, value in fields.items()):
+        return spec
+    return replace(spec, **fields)
 
 
 def _changes_scheduler(policy: PropagationPolicy, previous: Binding) -> bool:
@@ -142,6 +152,8 @@ def placed(obj: Object, instance: str, *, content: str, previous: Binding | None
         resource_version=content,
     )
     binding = previous or _new(key, instance)
+    if binding.spec.resource == resource:
+        return binding
     changed = binding.spec.resource.resource_version != content
     generation = binding.metadata.generation + 1 if changed else binding.metadata.generation
     return replace(
@@ -207,6 +219,12 @@ def _groups(obj: Object, policy: PropagationPolicy, features: FeatureSettings) -
 def _group(obj: Object, term: WorkloadAffinityTerm | None) -> str:
     value = labels_of(obj).get(term.group_by_label_key) if term is not None else None
     return f"{term.group_by_label_key}={value}" if term is not None and value is not None else ""
+
+
+@lru_cache(maxsize=10_000)
+def _requirements(needs: str) -> ReplicaRequirements:
+    """Workloads that need the same share one value."""
+    return _read(ReplicaRequirements, json.loads(needs))
 
 
 def _read(noun: type[T], answer: Object) -> T:

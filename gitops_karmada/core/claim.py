@@ -205,17 +205,19 @@ def with_claim(binding: Binding, policy: PropagationPolicy, instance: str, appli
     followed = applied or binding.metadata.annotations.get(APPLIED_POLICY)
     if followed:
         annotations[APPLIED_POLICY] = followed
-    free = without_claim(binding)
-    metadata = replace(
-        free.metadata,
-        labels=Frozen({**free.metadata.labels, **labels}),
-        annotations=Frozen({**free.metadata.annotations, **annotations}),
-    )
-    return replace(free, metadata=metadata)
+    return _marked(binding, labels, annotations)
 
 
 def without_claim(binding: Binding) -> Binding:
     """The binding in nobody's hands: where it runs stays as it is."""
-    labels = {key: value for key, value in binding.metadata.labels.items() if key not in _LABELS}
-    annotations = {key: value for key, value in binding.metadata.annotations.items() if key not in _ANNOTATIONS}
-    return replace(binding, metadata=replace(binding.metadata, labels=Frozen(labels), annotations=Frozen(annotations)))
+    return _marked(binding, {}, {})
+
+
+def _marked(binding: Binding, labels: dict[str, str], annotations: dict[str, str]) -> Binding:
+    """The binding with these marks of a claim and no others; the binding itself where it has them."""
+    metadata = binding.metadata
+    marked = {key: value for key, value in metadata.labels.items() if key not in _LABELS} | labels
+    noted = {key: value for key, value in metadata.annotations.items() if key not in _ANNOTATIONS} | annotations
+    if marked == metadata.labels and noted == metadata.annotations:
+        return binding
+    return replace(binding, metadata=replace(metadata, labels=Frozen(marked), annotations=Frozen(noted)))

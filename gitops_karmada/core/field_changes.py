@@ -22,9 +22,9 @@ def changes_between(before: Any, after: Any) -> tuple[FieldChange, ...]:
 def _changes(before: Any, after: Any, at: _Keys) -> Iterator[FieldChange]:
     if before is after:
         return
-    if isinstance(before, Mapping) and isinstance(after, Mapping):
+    if isinstance(before, dict) and isinstance(after, dict):
         yield from _map_changes(before, after, at)
-    elif _is_list(before) and _is_list(after):
+    elif isinstance(before, list) and isinstance(after, list):
         yield from _list_changes(before, after, at)
     elif type(before) is not type(after) or before != after:
         yield FieldChange(path=pointer_of(at), before=_shown(before), after=_shown(after))
@@ -35,8 +35,14 @@ def _shown(value: Any) -> Any:
 
 
 def _map_changes(before: Mapping[str, Any], after: Mapping[str, Any], at: _Keys) -> Iterator[FieldChange]:
-    for key in sorted(before.keys() | after.keys()):
+    for key in sorted(_differing(before, after)):
         yield from _changes(before.get(key, _ABSENT), after.get(key, _ABSENT), (*at, key))
+
+
+def _differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """The keys whose values are not one and the same object."""
+    gone = [key for key in before if key not in after]
+    return gone + [key for key, value in after.items() if before.get(key, _ABSENT) is not value]
 
 
 def _list_changes(before: Sequence[Any], after: Sequence[Any], at: _Keys) -> Iterator[FieldChange]:
@@ -53,7 +59,3 @@ def _shared(before: Sequence[Any], after: Sequence[Any]) -> int:
     pairs = enumerate(zip(before, after, strict=False))
     differing = (index for index, (old, new) in pairs if old is not new and old != new)
     return next(differing, min(len(before), len(after)))
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list | tuple)

@@ -1,6 +1,7 @@
 """Names for life: what a server would have generated, made from what a thing is called."""
 
 import uuid
+from functools import lru_cache
 from typing import Final
 
 from gitops_karmada.model.managed_fields import digest
@@ -13,6 +14,7 @@ _NAMESPACE: Final = uuid.uuid5(uuid.NAMESPACE_DNS, "gitops-karmada.io")
 _SERVER_FIELDS: Final = ("managedFields", "resourceVersion", "generation", "creationTimestamp", "uid", "selfLink")
 
 
+@lru_cache(maxsize=100_000)
 def uid_of(instance: str, key: Key) -> str:
     """The same in every run, for as long as the object is called so."""
     return str(uuid.uuid5(_NAMESPACE, "/".join((instance, key.group, key.kind, key.namespace, key.name))))

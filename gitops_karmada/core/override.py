@@ -1,6 +1,6 @@
 """How an object differs in one member: which override policies apply, in which order, and what each of them changed."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from gitops_karmada.core.patch import PatchError
 from gitops_karmada.model.clusters import Cluster
 from gitops_karmada.model.decode import encode, json_name
 from gitops_karmada.model.objects import Object, metadata_of
-from gitops_karmada.model.policies import OverridePolicy, OverrideRule, ResourceSelector
+from gitops_karmada.model.policies import OverridePolicy, Overriders, OverrideRule, ResourceSelector
 from gitops_karmada.model.works import AppliedOverride, FieldChange
 
 # In this order within a rule; each element sees what the one before it did.
@@ -64,11 +64,18 @@ class OverrideIndex:
     def __init__(self, policies: Iterable[OverridePolicy]) -> None:
         held = tuple(policies)
         self._by_name = {(policy.metadata.namespace, policy.metadata.name): policy for policy in held}
+        self._told: dict[int, Mapping[str, Any]] = {}
         self._cluster = _index(policy for policy in held if not policy.metadata.namespace)
         self._namespaced = _index(policy for policy in held if policy.metadata.namespace)
 
     def named(self, namespace: str, name: str) -> OverridePolicy | None:
         return self._by_name.get((namespace, name))
+
+    def told(self, overriders: Overriders) -> Mapping[str, Any]:
+        """What one rule of these policies says, as JSON."""
+        if id(overriders) not in self._told:
+            self._told[id(overriders)] = encode(overriders)
+        return self._told[id(overriders)]
 
     def hits(self, obj: Object) -> Iterator[tuple[ImplicitPriority, ResourceSelector, OverridePolicy]]:
         """Every selector that means the object."""
@@ -95,7 +102,7 @@ def override(obj: Object, cluster: Cluster, index: OverrideIndex, yaml: YamlText
                 changed = _apply(obj, policy, place, rule, yaml, idle)
                 if isinstance(changed, OverrideFailed):
                     return changed
-                applied.append(_record(obj, changed, policy, rule))
+                applied.append(_record(obj, changed, policy, rule, index))
                 obj = changed
     return Overridden(object=obj, applied=tuple(applied), idle=tuple(idle))
 
@@ -146,11 +153,13 @@ def _apply(
     return obj
 
 
-def _record(before: Object, after: Object, policy: OverridePolicy, rule: OverrideRule) -> AppliedOverride:
+def _record(
+    before: Object, after: Object, policy: OverridePolicy, rule: OverrideRule, index: OverrideIndex
+) -> AppliedOverride:
     changes = changes_between(before, after)
     if before.get("kind") == "Secret":
         return AppliedOverride(policy=policy_name(policy), changes=tuple(map(_without_value, changes)))
-    return AppliedOverride(policy=policy_name(policy), overriders=encode(rule.overriders), changes=changes)
+    return AppliedOverride(policy=policy_name(policy), overriders=index.told(rule.overriders), changes=changes)
 
 
 def _without_value(change: FieldChange) -> FieldChange:

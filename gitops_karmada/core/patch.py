@@ -1,11 +1,12 @@
 """JSON patches (RFC 6902: add, remove, replace) on values that are never changed in place.
 
-Only what lies on the way to a changed field is copied; all else is shared with the original. The dialect is that of
-the patch library Karmada uses: negative indexes count from the end, and an absent value is null.
+Maps are dicts, as everywhere in JSON. Only what lies on the way to a changed field is copied, all else is shared.
+The dialect is that of the patch library Karmada uses: negative indexes count from the end, an absent value is null.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from gitops_karmada.model.policies import OverriderOperator
@@ -40,12 +41,13 @@ def resolve(document: Any, pointer: str) -> Any:
     return here
 
 
-def keys_of(pointer: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def keys_of(pointer: str) -> tuple[str, ...]:
     if pointer == "":
-        return []
+        return ()
     if not pointer.startswith("/"):
         raise PatchError(f"{pointer!r} is no JSON pointer: it must start with '/'")
-    return [unescape(key) for key in pointer[1:].split("/")]
+    return tuple(unescape(key) for key in pointer[1:].split("/"))
 
 
 def escape(key: str) -> str:
@@ -70,25 +72,25 @@ def _at(document: Any, pointer: str, change: _Change) -> Any:
         raise PatchError(f"{pointer}: {wrong}") from wrong
 
 
-def _descend(here: Any, keys: list[str], change: _Change) -> Any:
-    key, *rest = keys
-    if not rest:
+def _descend(here: Any, keys: tuple[str, ...], change: _Change) -> Any:
+    key = keys[0]
+    if len(keys) == 1:
         return change(here, key)
-    return _with(here, key, _descend(_child(here, key), rest, change))
+    return _with(here, key, _descend(_child(here, key), keys[1:], change))
 
 
 def _child(here: Any, key: str) -> Any:
-    if isinstance(here, Mapping):
+    if isinstance(here, dict):
         if key not in here:
             raise PatchError(f"missing path: there is no {key!r}")
         return here[key]
-    if isinstance(here, list | tuple):
+    if isinstance(here, list):
         return here[_index(here, key)]
     raise PatchError(f"missing path: {key!r} is looked for in a value that is neither map nor list")
 
 
 def _with(here: Any, key: str, value: Any) -> Any:
-    if isinstance(here, Mapping):
+    if isinstance(here, dict):
         return {**here, key: value}
     index = _index(here, key)
     return [*here[:index], value, *here[index + 1 :]]
@@ -105,9 +107,9 @@ def _index(items: Any, key: str, room: int = 0) -> int:
 
 
 def _added(here: Any, key: str, value: Any) -> Any:
-    if isinstance(here, Mapping):
+    if isinstance(here, dict):
         return {**here, key: value}
-    if isinstance(here, list | tuple):
+    if isinstance(here, list):
         index = len(here) if key == "-" else _index(here, key, room=1)
         return [*here[:index], value, *here[index:]]
     raise PatchError(f"missing path: {key!r} cannot be added to a value that is neither map nor list")
@@ -120,7 +122,7 @@ def _replaced(here: Any, key: str, value: Any) -> Any:
 
 def _removed(here: Any, key: str) -> Any:
     _child(here, key)
-    if isinstance(here, Mapping):
+    if isinstance(here, dict):
         return {name: value for name, value in here.items() if name != key}
     index = _index(here, key)
     return [*here[:index], *here[index + 1 :]]
