@@ -22,7 +22,6 @@ from gitops_karmada.model.plan import Question
 from gitops_karmada.model.problems import Location, Problem, Severity
 from gitops_karmada.model.works import Place, Work
 
-
 # In the turn's memory: the digest of what all renderings share, and the places whose work could not be rendered.
 RENDERED: Final = "rendered"
 SHARED: Final = "shared"
@@ -57,7 +56,9 @@ class _Last:
         before = self.ledger.bindings.get(binding.key)
         if not self.is_comparable or before is None or _inputs(before) != _inputs(binding):
             return None
-        names = [ClusterName(target.name) for target in _targets_now(binding, self.occupied.get(binding.key, frozenset()))]
+        names = [
+            ClusterName(target.name) for target in _targets_now(binding, self.occupied.get(binding.key, frozenset()))
+        ]
         works = [self.ledger.works.get(Place(cluster=name, key=binding.key)) for name in names]
         found = [work for work in works if work is not None and not work.retiring and work.binding == binding.key]
         if len(found) < len(names) or any(name not in clusters for name in names):

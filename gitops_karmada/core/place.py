@@ -94,9 +94,7 @@ def _observed(binding: Binding) -> Binding:
     """Scheduled as it is: the division still adds up."""
     if binding.status.scheduler_observed_generation == binding.metadata.generation:
         return binding
-    return replace(
-        binding, status=replace(binding.status, scheduler_observed_generation=binding.metadata.generation)
-    )
+    return replace(binding, status=replace(binding.status, scheduler_observed_generation=binding.metadata.generation))
 
 
 def _denied(result: Scheduled, reason: str) -> Decision:

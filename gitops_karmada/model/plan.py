@@ -9,8 +9,8 @@ from typing import Any
 from gitops_karmada.model.actions import Receipt
 from gitops_karmada.model.bindings import Binding
 from gitops_karmada.model.clusters import Cluster
-from gitops_karmada.model.federation import Commit, Federation, Ledger
 from gitops_karmada.model.decisions import Decision
+from gitops_karmada.model.federation import Commit, Federation, Ledger
 from gitops_karmada.model.frozen import NOTHING
 from gitops_karmada.model.members import MemberState
 from gitops_karmada.model.objects import ClusterName, Key

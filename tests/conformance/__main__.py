@@ -16,11 +16,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.conformance.differences import all_differences
+
 Case = dict[str, Any]
 Compare = Callable[[Case], str | None]
 
 SHOWN = 10
-DIFFERENCES = Path(__file__).parent.parent.parent / "fixtures" / "conformance" / "differences.json"
 
 
 @dataclass
@@ -50,16 +51,10 @@ def read_cases(path: Path) -> Iterator[Case]:
             yield json.loads(line)
 
 
-def differences() -> dict[str, str]:
-    """Why a case is answered differently on purpose, by its id."""
-    listed: dict[str, str] = json.loads(DIFFERENCES.read_text(encoding="utf-8"))
-    return listed
-
-
 def run(cases: Iterable[Case], table: Mapping[str, Compare]) -> dict[str, Tally]:
     """Every case once. One whose operation nobody knows is wrong."""
     tallies: dict[str, Tally] = {}
-    listed = differences()
+    listed = all_differences()
     for case in cases:
         tally = tallies.setdefault(case["op"], Tally())
         tally.total += 1

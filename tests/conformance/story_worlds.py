@@ -144,7 +144,7 @@ class Stage:
         self.fleet.close()
 
     def _connect(self) -> Connect:
-        return lambda connection: self.doors[str(connection.cluster)]  # type: ignore[return-value]
+        return lambda connection: self.doors[str(connection.cluster)]
 
     def _connections(self, federation: Federation) -> tuple[MemberConnection, ...]:
         names = (ClusterName(declared.value.name) for declared in federation.clusters)
@@ -166,7 +166,7 @@ class Stage:
         return federate(manifests, self.settings, commit=commit, unread=self.unread)
 
     def template(self, key: Key) -> Object:
-        return next(obj for obj in self.files.values() if key_of(obj) == key)
+        return next((obj for obj in self.files.values() if key_of(obj) == key), {})
 
     # The members
 
@@ -234,9 +234,7 @@ def manifest(path: str, obj: Object) -> Manifest:
 
 def resource(api_version: str, kind: str) -> Resource:
     version = api_version.rpartition("/")[2]
-    return Resource(
-        group=group_of(api_version), version=version, kind=kind, plural=f"{kind.lower()}s", namespaced=True
-    )
+    return Resource(group=group_of(api_version), version=version, kind=kind, plural=f"{kind.lower()}s", namespaced=True)
 
 
 def laid_over(below: Any, above: Any) -> Any:
