@@ -125,6 +125,8 @@ def _object(live: LiveObject) -> Object | None:
 
 
 def _judge_present(work: Work, receipt: Receipt, live: Object, circumstances: Circumstances) -> Action:
+    if _is_as_we_left_it(work, receipt, live, circumstances):
+        return Keep(place=work.place, object=live, receipt=receipt)
     if going := deletion_of(live):
         return Wait(place=work.place, reason=going, object=live)
     owners = _foreign_owners(work, live, circumstances)
@@ -133,6 +135,16 @@ def _judge_present(work: Work, receipt: Receipt, live: Object, circumstances: Ci
     if is_ours(live, circumstances.instance):
         return _judge_ours(work, receipt, live, circumstances)
     return _judge_unowned(work, receipt, live, circumstances)
+
+
+def _is_as_we_left_it(work: Work, receipt: Receipt, live: Object, circumstances: Circumstances) -> bool:
+    """The short way: nobody wrote the object since we did, and Git says what it said then."""
+    metadata = metadata_of(live)
+    if receipt.contests or not receipt.uid:
+        return False
+    if (receipt.uid, receipt.resource_version) != (metadata.get("uid"), metadata.get("resourceVersion")):
+        return False
+    return work.place not in circumstances.autoscaled and receipt.intent == digest(_intent(work, live, circumstances))
 
 
 def deletion_of(live: Object) -> str:

@@ -7,7 +7,6 @@ version, managed fields) lies in a hidden folder beside them. A file that was ed
 
 import contextlib
 import os
-import tempfile
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
@@ -62,20 +61,13 @@ class Folder:
         self._read = read
         self._write = write
         self._seen: dict[Path, Seen] = {}
-        self._version = FIRST_VERSION
-
-    @property
-    def version(self) -> int:
-        return self._version
-
-    @version.setter
-    def version(self, value: int) -> None:
-        self._version = value
-        self._put(self._root / HIDDEN / "version", str(value).encode())
+        self._where: dict[Key, Path] = {}
+        self._folders: set[Path] = set()
+        self.version = FIRST_VERSION
 
     def refresh(self) -> None:
         """Read what changed on disk since the last time."""
-        self._version = max(self._version, self._stored_version())
+        self.version = max(self.version, self._stored_version())
         found = dict(_files(self._root))
         for path in [path for path in self._seen if path not in found]:
             self._forget(path)
@@ -86,27 +78,36 @@ class Folder:
 
     def save(self, key: Key, obj: Object) -> None:
         path = self._root / file_of(key)
-        self._take_from_other_files(key, path)
+        self._take_from_other_file(key, path)
         text = self._write(_manifest(obj))
         self._put(self._memo(key), _memo_text(obj, text))
         self._put(path, text)
-        self.objects[key] = obj
-        self._seen[path] = Seen(stamp=_stamp(path), keys=(key,))
+        self._hold(path, {key: obj}, _stamp(path))
 
     def remove(self, key: Key) -> None:
         path = self._root / file_of(key)
-        self._take_from_other_files(key, path)
+        # What is left tells how far versions were counted, so only a removal has to write that down.
+        self._put(self._root / HIDDEN / "version", str(self.version).encode())
+        self._take_from_other_file(key, path)
         path.unlink(missing_ok=True)
         self._memo(key).unlink(missing_ok=True)
         self._seen.pop(path, None)
+        self._where.pop(key, None)
         self.objects.pop(key, None)
+
+    def _hold(self, path: Path, held: Mapping[Key, Object], stamp: tuple[int, int]) -> None:
+        self.objects.update(held)
+        self._where.update(dict.fromkeys(held, path))
+        self._seen[path] = Seen(stamp=stamp, keys=tuple(held))
 
     def _memo(self, key: Key) -> Path:
         return (self._root / HIDDEN / file_of(key)).with_suffix(".json")
 
     def _put(self, path: Path, text: bytes) -> None:
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.parent not in self._folders:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                self._folders.add(path.parent)
             _write_whole(path, text)
         except OSError as error:
             raise UnreachedError(f"{path} cannot be written: {error.strerror}") from error
@@ -118,8 +119,10 @@ class Folder:
             return FIRST_VERSION
 
     def _forget(self, path: Path) -> None:
+        self._folders.discard(path.parent)
         for key in self._seen.pop(path).keys:
             self.objects.pop(key, None)
+            self._where.pop(key, None)
             self._memo(key).unlink(missing_ok=True)
 
     def _load(self, path: Path, stamp: tuple[int, int]) -> None:
@@ -128,8 +131,10 @@ class Folder:
         before = self._seen.get(path)
         for key in set(before.keys if before else ()) - set(held):
             self.objects.pop(key, None)
-        self.objects.update(held)
-        self._seen[path] = Seen(stamp=stamp, keys=tuple(held))
+            self._where.pop(key, None)
+        for obj in held.values():
+            self.version = max(self.version, int(metadata_of(obj)["resourceVersion"]))
+        self._hold(path, held, stamp)
 
     def _known(self, path: Path, text: bytes) -> Mapping[Key, Object] | None:
         """The object of a file that nobody changed since we wrote it."""
@@ -175,18 +180,18 @@ class Folder:
         found = kept.get("object")
         return found if isinstance(found, Mapping) else None
 
-    def _take_from_other_files(self, key: Key, own: Path) -> None:
+    def _take_from_other_file(self, key: Key, own: Path) -> None:
         """An object that a person put elsewhere moves to its own file."""
-        for path, seen in list(self._seen.items()):
-            if path == own or key not in seen.keys:
-                continue
-            rest = [other for other in seen.keys if other != key]
-            if rest:
-                self._put(path, b"---\n".join(self._write(_manifest(self.objects[other])) for other in rest))
-                self._seen[path] = Seen(stamp=_stamp(path), keys=tuple(rest))
-            else:
-                path.unlink(missing_ok=True)
-                del self._seen[path]
+        path = self._where.get(key, own)
+        if path == own:
+            return
+        rest = tuple(other for other in self._seen[path].keys if other != key)
+        if rest:
+            self._put(path, b"---\n".join(self._write(_manifest(self.objects[other])) for other in rest))
+            self._seen[path] = Seen(stamp=_stamp(path), keys=rest)
+        else:
+            path.unlink(missing_ok=True)
+            del self._seen[path]
 
 
 def file_of(key: Key) -> Path:
@@ -213,14 +218,10 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 
 def _write_whole(path: Path, text: bytes) -> None:
-    handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".unfinished")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text)
-        Path(unfinished).replace(path)
-    except BaseException:
-        Path(unfinished).unlink(missing_ok=True)
-        raise
+    """Whoever reads sees the old file or the new one. The folder is one writer's, so one unfinished name is enough."""
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    unfinished.write_bytes(text)
+    unfinished.replace(path)
 
 
 def _memo_text(obj: Object, text: bytes) -> bytes:
