@@ -178,12 +178,10 @@ def make_ready(cluster: Cluster) -> None:
         "web",
         "shop",
         patch={
-            "status": {
-                "observedGeneration": live["metadata"]["generation"],
-                "replicas": replicas,
-                "updatedReplicas": replicas,
-                "readyReplicas": replicas,
-                "availableReplicas": replicas,
-            }
+            "observedGeneration": live["metadata"]["generation"],
+            "replicas": replicas,
+            "updatedReplicas": replicas,
+            "readyReplicas": replicas,
+            "availableReplicas": replicas,
         },
     )
