@@ -1,9 +1,9 @@
 """What may be done at a place in a member: every live object is judged before it is written."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import assert_never
+from typing import Any, assert_never
 
 from gitops_karmada.core.detect import owners_of
 from gitops_karmada.core.detectors.controllers import CONTROLLER
@@ -285,7 +285,29 @@ def _judge_ours(work: Work, receipt: Receipt, live: Object, circumstances: Circu
 
 
 def _intent(work: Work, live: Object, circumstances: Circumstances) -> Object:
-    return circumstances.retain(marked(work.manifest, circumstances.instance), live)
+    manifest = marked(work.manifest, circumstances.instance)
+    retained = circumstances.retain(manifest, live)
+    return manifest if retained is manifest else declared_part(retained, manifest)
+
+
+def declared_part(retained: Any, manifest: Any) -> Any:
+    """What the manifest declares, with the values that were retained for it.
+
+    Fields that only the live object has stay there by themselves under server-side apply; declaring them would take
+    them over from whoever set them.
+    """
+    if isinstance(retained, Mapping) and isinstance(manifest, Mapping):
+        return {name: declared_part(retained[name], value) for name, value in manifest.items() if name in retained}
+    if isinstance(retained, list | tuple) and isinstance(manifest, list | tuple):
+        return _declared_items(retained, manifest)
+    return retained
+
+
+def _declared_items(retained: Sequence[Any], manifest: Sequence[Any]) -> Sequence[Any]:
+    named = {item["name"]: item for item in retained if isinstance(item, Mapping) and "name" in item}
+    if all(isinstance(item, Mapping) and item.get("name") in named for item in manifest):
+        return [declared_part(named[item["name"]], item) for item in manifest]
+    return manifest if all(item in retained for item in manifest) else retained
 
 
 def _leave_replicas(

@@ -4,7 +4,16 @@ from typing import Any
 
 import pytest
 
-from gitops_karmada.core.guard import FIGHT, Circumstances, deletion_of, heat_at, judge, judge_removal, missing_fields
+from gitops_karmada.core.guard import (
+    FIGHT,
+    Circumstances,
+    declared_part,
+    deletion_of,
+    heat_at,
+    judge,
+    judge_removal,
+    missing_fields,
+)
 from gitops_karmada.core.writers import Writer, writer_of
 from gitops_karmada.model.actions import (
     Adopt,
@@ -186,6 +195,26 @@ def test_an_autoscaler_that_is_not_known_is_recognised_by_its_hand() -> None:
     assert isinstance(action, Apply)
     assert action.manifest["spec"] == {}
     assert [conflict.manager for conflict in action.yielded] == ["kube-controller-manager"]
+
+
+def test_what_is_retained_is_declared_only_where_git_declares_it() -> None:
+    """A cluster IP that the member gave stays there by itself; declaring it would change the object once more."""
+    service = {**manifest(), "kind": "Service", "spec": {"ports": [{"name": "http", "port": 80}], "type": "ClusterIP"}}
+    observed = {"clusterIP": "10.0.0.7", "ports": [{"name": "http", "port": 80, "nodePort": 3}], "type": "NodePort"}
+
+    def retain(desired: Object, live: Object) -> Object:
+        return {**desired, "spec": observed}
+
+    circumstances = Circumstances(instance="east", retain=retain)
+    action = judge(wish(service), None, Present(object=live(service)), circumstances)
+    assert isinstance(action, Apply)
+    assert action.manifest["spec"] == {"ports": [{"name": "http", "port": 80}], "type": "NodePort"}
+
+
+def test_a_list_that_grew_in_the_member_is_declared_as_git_has_it() -> None:
+    assert declared_part(["a", "b", "c"], ["a", "c"]) == ["a", "c"]
+    assert declared_part(["a", "x"], ["a", "c"]) == ["a", "x"]
+    assert declared_part({"a": 1, "b": 2}, {"a": 0, "c": 3}) == {"a": 1}
 
 
 @pytest.mark.parametrize(("kind", "may"), [("Deployment", True), ("Job", True), ("PersistentVolumeClaim", False)])
