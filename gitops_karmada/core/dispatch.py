@@ -12,6 +12,7 @@ from gitops_karmada.core.override import OverrideIndex
 from gitops_karmada.core.overriders import YamlText
 from gitops_karmada.core.quota import static_quotas
 from gitops_karmada.core.render import NotRendered, Rendered, Rendering, leaving_directly, render, targets
+from gitops_karmada.core.validate import field_path
 from gitops_karmada.model.bindings import Binding, TargetCluster
 from gitops_karmada.model.clusters import Cluster
 from gitops_karmada.model.federation import Federation, Ledger, Template
@@ -30,7 +31,7 @@ FAILED: Final = "failed"
 
 @dataclass(slots=True)
 class Dispatched:
-    """`failed` are places that keep an older work, or none, until they can be rendered. `memory` is for the next turn."""
+    """`failed` places keep an older work, or none, until they can be rendered. `memory` is for the next turn."""
 
     works: dict[Place, Work] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
@@ -99,7 +100,7 @@ def dispatched(
         if (carried := last.works(binding, clusters)) is not None:
             found.works.update({work.place: work for work in carried})
         else:
-            _dispatch(binding, template, clusters, rendering, last.occupied.get(key, frozenset()), found)
+            _dispatch(binding, template, clusters, rendering, last.occupied.get(key, frozenset()), found, federation)
     found.memory = Frozen({RENDERED: Frozen({SHARED: shared, FAILED: sorted(found.failed)})})
     _quotas(federation, clusters, found)
     _namespaces(federation, clusters, rendering, found)
@@ -140,11 +141,12 @@ def _dispatch(
     rendering: Rendering,
     occupied: frozenset[str],
     found: Dispatched,
+    federation: Federation,
 ) -> None:
     for target in _targets_now(binding, occupied):
         rendered = render(binding, template.object, target, clusters.get(ClusterName(target.name)), rendering)
         if isinstance(rendered, NotRendered):
-            found.problems.append(_not_rendered(rendered, template))
+            found.problems.append(_not_rendered(rendered, template, federation))
             found.failed.append(str(Place(cluster=rendered.cluster, key=binding.key)))
         else:
             found.works[rendered.work.place] = rendered.work
@@ -157,15 +159,23 @@ def _targets_now(binding: Binding, occupied: frozenset[str]) -> Iterable[TargetC
     return (target for target in targets(binding.spec) if not going or target.name in occupied)
 
 
-def _not_rendered(failure: NotRendered, template: Template) -> Problem:
+def _not_rendered(failure: NotRendered, template: Template, federation: Federation) -> Problem:
+    """Where an override is to blame, its line is the place to mend."""
     return Problem(
         code=failure.code,
-        location=template.location,
+        location=_blamed(failure, federation) or template.location,
         subject=str(template.key),
         path=failure.path,
-        message=f"{failure} (cluster {failure.cluster})",
+        message=failure.told,
         hint=failure.hint or "What runs there stays as it is",
     )
+
+
+def _blamed(failure: NotRendered, federation: Federation) -> Location | None:
+    declared = next((one for one in federation.override_policies if one.value is failure.policy), None)
+    if declared is None:
+        return None
+    return declared.locate(field_path(failure.path)) if declared.locate else declared.location
 
 
 def _idle(rendered: Rendered, template: Template, target: TargetCluster) -> Iterator[Problem]:
@@ -194,9 +204,9 @@ def _namespaces(
     needed = namespaces_for(found.works.values(), declared, clusters, rendering, propagable_in(federation))
     found.works.update(needed.works)
     for failure in needed.failed:
-        where: Location | None = None
+        where = _blamed(failure, federation)
         found.problems.append(
-            Problem(code=failure.code, location=where, path=failure.path, message=f"{failure}", hint=failure.hint)
+            Problem(code=failure.code, location=where, path=failure.path, message=failure.told, hint=failure.hint)
         )
 
 

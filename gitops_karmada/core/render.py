@@ -54,8 +54,13 @@ class NotRendered:
     hint: str = ""
 
     def __str__(self) -> str:
-        blamed = f"{policy_name(self.policy)}: {self.path}: " if self.policy else ""
-        return f"{blamed}{self.reason}"
+        return f"{policy_name(self.policy)}: {self.path}: {self.reason}" if self.policy else self.reason
+
+    @property
+    def told(self) -> str:
+        """The reason for where the path is told beside it."""
+        blamed = f"{policy_name(self.policy)}: {self.reason}" if self.policy else self.reason
+        return f"{blamed} (cluster {self.cluster})"
 
 
 def targets(spec: BindingSpec) -> tuple[TargetCluster, ...]:
