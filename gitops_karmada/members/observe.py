@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
-from gitops_karmada.members.member import Member
+from gitops_karmada.members.member import IdentityError, Member
 from gitops_karmada.members.refusals import RefusalError, UnreachedError
 from gitops_karmada.members.resources import Discovery, Resource, filled
 from gitops_karmada.members.transports import Trim
@@ -23,6 +23,7 @@ AUTOSCALER = "HorizontalPodAutoscaler"
 UNREACHABLE = "GK5001"
 UNAUTHORIZED = "GK5002"
 FORBIDDEN = "GK5003"
+IDENTITY = "GK5010"
 DISCOVERY = "GK5012"
 UNLISTED = "GK5013"
 
@@ -43,11 +44,17 @@ async def observe(member: Member, at: datetime, last: LastKnown) -> MemberState:
             await member.renew(last.identity)
             return await _observe(member, at, last)
     except TimeoutError:
-        reason = f"not all of it could be read within {member.connection.deadlines.round:g} s"
+        code, reason = UNREACHABLE, f"not all of it could be read within {member.connection.deadlines.round:g} s"
     except (RefusalError, UnreachedError, SettingsError) as error:
-        reason = _reason(error)
-    problem = Problem(code=UNREACHABLE, subject=f"Cluster {cluster}", message=f"unreachable: {reason}")
+        code, reason = _code(error), _reason(error)
+    problem = Problem(code=code, subject=f"Cluster {cluster}", message=f"unreachable: {reason}")
     return Unreachable(cluster=cluster, reason=reason, observed_at=at, problems=(problem,))
+
+
+def _code(error: MemberError | SettingsError) -> str:
+    if isinstance(error, IdentityError):
+        return IDENTITY
+    return UNAUTHORIZED if isinstance(error, RefusalError) and error.status == 401 else UNREACHABLE
 
 
 def _reason(error: MemberError | SettingsError) -> str:

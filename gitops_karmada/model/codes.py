@@ -543,4 +543,49 @@ GIT = (
     ),
 )
 
-CODES: Mapping[str, Code] = _table((*MANIFESTS, *POLICIES, *GIT))
+MEMBERS = (
+    _code(
+        "GK5001",
+        "member-unreachable",
+        "A member cluster does not answer, or not as an API server does.",
+        "What runs there is kept where it is and nothing is deleted; the other members go on. The reason names the "
+        "request that failed. Check the network, the address and the member's API server. Nothing has to be done "
+        "here when it is back: the next turn applies what it missed.",
+    ),
+    _code(
+        "GK5002",
+        "member-unauthorized",
+        "A member cluster refuses our credentials.",
+        "The token or certificate is wrong or has ended. Put a new one into the operator's credentials folder; it is "
+        "read again by the next turn, without a restart.",
+    ),
+    _code(
+        "GK5003",
+        "member-forbidden",
+        "Our identity in a member lacks a right.",
+        "The verb and the resource are named. Grant them to the identity that gitops-karmada uses in the member. "
+        "Without nodes and pods the last known capacity counts.",
+    ),
+    _code(
+        "GK5010",
+        "member-identity-changed",
+        "Another cluster answers in the place of this member.",
+        "The UID of the namespace kube-system tells clusters apart, and it is not the one known. Nothing is written "
+        "there. Correct the credentials; if the cluster was made anew on purpose, set spec.id of its Cluster.",
+    ),
+    _code(
+        "GK5012",
+        "discovery-incomplete",
+        "A member did not tell all the APIs that it serves.",
+        "Usually an aggregated API is down. Kinds that were not told of keep their last known state: they are neither "
+        "applied nor deleted. Look for an APIService that is not available in the member.",
+    ),
+    _code(
+        "GK5013",
+        "member-list-failed",
+        "Nodes, pods or autoscalers of a member could not be listed.",
+        "The member answered with an error, which is repeated. Its last known capacity counts until it can be read.",
+    ),
+)
+
+CODES: Mapping[str, Code] = _table((*MANIFESTS, *POLICIES, *GIT, *MEMBERS))

@@ -236,6 +236,7 @@ async def test_a_token_that_is_refused_is_unreachable_not_empty(
     seen = (await fleet.observe([connection]))[ONE]
     assert isinstance(seen, Unreachable)
     assert "credentials" in seen.reason
+    assert seen.problems[0].code == "GK5002"
     assert all(isinstance(live, Unknown) for live in (await fleet.look({ONE: [(MAP, "v1")]})).values())
     token.write_text(members[0].token("hub"))
     assert isinstance((await fleet.observe([connection]))[ONE], Observed)
@@ -254,6 +255,7 @@ async def test_another_cluster_behind_the_same_name_is_not_touched(
     second = (await fleet.observe([connection], known))[ONE]
     assert isinstance(second, Unreachable)
     assert "another cluster" in second.reason
+    assert second.problems[0].code == "GK5010"
     outcome = only(await fleet.run({ONE: creates(ONE, "a")}))
     assert isinstance(outcome, Failed)
     assert members[1].admin.find("v1", "ConfigMap", "a", "default") is None
