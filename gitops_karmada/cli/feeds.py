@@ -69,14 +69,24 @@ class FolderFeed:
         self._reader = ManifestReader(cache)
 
     def __call__(self) -> Read:
-        return read_tree(FolderTree(self._folder, commit=self._checked_out()), self._reader)
+        source = Source(str(self._folder), cache=self._cache)
+        tree = FolderTree(self._folder, commit=_checked_out(source), ignored=_ignored(source))
+        return read_tree(tree, self._reader)
 
-    def _checked_out(self) -> Commit:
-        try:
-            return Source(str(self._folder), cache=self._cache).read().commit
-        except GitError:
-            # No repository yet, or one without a commit: the files are all there is.
-            return Commit()
+
+def _checked_out(source: Source) -> Commit:
+    try:
+        return source.read().commit
+    except GitError:
+        # No repository yet, or one without a commit: the files are all there is.
+        return Commit()
+
+
+def _ignored(source: Source) -> frozenset[str]:
+    try:
+        return source.ignored()
+    except GitError:
+        return frozenset()
 
 
 def read_tree(tree: SourceTree, reader: ManifestReader) -> Read:

@@ -10,7 +10,7 @@ from gitops_karmada.model.bindings import Binding
 from gitops_karmada.model.federation import Federation, Ledger
 from gitops_karmada.model.files import FieldPath
 from gitops_karmada.model.objects import ClusterName, Key
-from gitops_karmada.model.plan import Hold, Plan, Why
+from gitops_karmada.model.plan import Cause, Hold, Plan, Why
 from gitops_karmada.model.policies import OverridePolicy
 from gitops_karmada.model.problems import Location
 from gitops_karmada.model.works import AppliedOverride, FieldChange, Place, Work
@@ -37,7 +37,8 @@ class Change:
     """One object in one member that would not stay as it is; `place` is None where a whole binding is held.
 
     Replicas are None for what has none. A MOVE is a workload that loses replicas in some members and wins them in
-    others, counted from 0 and to 0; `arrives` and `leaves` say whether the object itself comes or goes.
+    others, counted from 0 and to 0; `arrives` and `leaves` say whether the object itself comes or goes, `evicted` that
+    it goes once its replacement runs.
     `fields` are what differs in the manifest; `where` is the line that caused it, `reason` says so in words.
     """
 
@@ -48,6 +49,7 @@ class Change:
     replicas_after: int | None = None
     arrives: bool = False
     leaves: bool = False
+    evicted: bool = False
     fields: tuple[FieldChange, ...] = ()
     reason: str = ""
     hint: str = ""
@@ -107,6 +109,7 @@ def _change(place: Place, plan: Plan, ledger: Ledger, moving: frozenset[Key], li
         replicas_after=_replicas(plan.bindings, after),
         arrives=before is None or bool(before.retiring),
         leaves=after is None,
+        evicted=after is not None and _is_evicted(plan.bindings.get(place.key), place.cluster),
         fields=_fields(before, after),
     )
     if after is not None and not _differs(change, before, after):
@@ -144,6 +147,10 @@ def _replicas(bindings: Mapping[Key, Binding], work: Work | None) -> int | None:
     if work is None or binding is None or not binding.spec.is_workload:
         return None
     return _spread(binding).get(work.cluster, 0)
+
+
+def _is_evicted(binding: Binding | None, cluster: str) -> bool:
+    return binding is not None and any(task.from_cluster == cluster for task in binding.spec.graceful_eviction_tasks)
 
 
 def _fields(before: Work | None, after: Work | None) -> tuple[FieldChange, ...]:
@@ -220,6 +227,12 @@ class _Case:
     lines: "_Lines"
 
     @property
+    def leaving(self) -> str:
+        """Why the object is to go, if it is."""
+        work = self.plan.retiring.get(self.change.place) if self.change.place else None
+        return work.retiring if work else ""
+
+    @property
     def why(self) -> Why:
         return self.plan.whys.get(self.owner) or Why(key=self.owner)
 
@@ -250,7 +263,7 @@ def _template_gone(case: _Case) -> _Cause | None:
     source = case.ledger.sources.get(case.owner, "")
     if source:
         return f"removed from {source}", None
-    return (case.before.retiring if case.before else "") or "no policy wants it any more", None
+    return case.leaving or "no policy wants it any more", None
 
 
 def _new_template(case: _Case) -> _Cause | None:
@@ -284,10 +297,16 @@ def _override(case: _Case) -> _Cause | None:
 
 
 def _decision(case: _Case) -> _Cause:
-    place = case.change.place
-    leaving = case.plan.retiring.get(place) if place else None
-    retiring = leaving.retiring if leaving else ""
-    return retiring or case.why.trigger or str(case.plan.cause), case.lines.cluster(case.change.cluster)
+    """What moved it though nobody changed it: a cluster that is left (its taints say why), or what the turn says."""
+    if case.plan.cause is Cause.FAILOVER and (left := _left(case)):
+        return f"failover from {' '.join(left)}", case.lines.cluster(left[0])
+    return case.leaving or case.why.trigger or str(case.plan.cause), None
+
+
+def _left(case: _Case) -> list[str]:
+    """The clusters that the binding leaves."""
+    old, new = _spread(case.ledger.bindings[case.owner]), _spread(case.plan.bindings[case.owner])
+    return sorted(old.keys() - new.keys())
 
 
 CAUSES: Final[tuple[Callable[[_Case], _Cause | None], ...]] = (

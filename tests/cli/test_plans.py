@@ -138,6 +138,7 @@ def test_values_hold_everything_that_the_text_says() -> None:
         "replicas": {"before": 4, "after": 2},
         "arrives": False,
         "leaves": False,
+        "evicted": False,
         "fields": [{"path": "/spec/replicas", "before": 4, "after": 2}],
         "reason": "failover",
         "location": {"file": "clusters/m1.yaml", "line": 1},

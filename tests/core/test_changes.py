@@ -1,11 +1,12 @@
 """What a plan would do in the members."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from gitops_karmada.core.changes import SENSITIVE, Change, ChangeAction, changes, counts, moved_replicas
-from gitops_karmada.model.bindings import Binding, BindingSpec, ObjectReference, TargetCluster
-from gitops_karmada.model.clusters import Cluster
+from gitops_karmada.model.bindings import Binding, BindingSpec, GracefulEvictionTask, ObjectReference, TargetCluster
+from gitops_karmada.model.clusters import Cluster, ClusterSpec, Taint
 from gitops_karmada.model.federation import Declared, Federation, Ledger, Template
 from gitops_karmada.model.files import FieldPath
 from gitops_karmada.model.metadata import ObjectMeta
@@ -201,16 +202,31 @@ def test_a_changed_override_is_the_cause_with_its_line() -> None:
     assert (found.reason, found.where) == ("OverridePolicy/shop/registry changed", line)
 
 
-def test_a_cluster_that_caused_a_move_is_named_with_its_line() -> None:
-    line = Location(file="clusters/east.yaml", line=1)
-    cluster = Cluster(metadata=ObjectMeta(name="east"))
-    federation = Federation(clusters=(Declared(value=cluster, manifest={}, location=line),))
-    wanted = Plan(**{**_fields_of(plan(east=2, west=4)), "cause": Cause.FAILOVER})
-    found = changes(wanted, ledger(east=4, west=2), federation)
-    assert [(change.cluster, change.reason, change.where) for change in found] == [
-        ("east", "failover", line),
-        ("west", "failover", None),
+def test_a_cluster_that_is_left_is_the_cause_with_the_line_of_its_taints() -> None:
+    def locate(path: FieldPath) -> Location:
+        return Location(file="clusters/east.yaml", line=12 if path == ("spec", "taints") else 1)
+
+    spec = ClusterSpec(taints=(Taint(key="maintenance", effect="NoExecute"),))
+    cluster = Cluster(metadata=ObjectMeta(name="east"), spec=spec)
+    declared = Declared(value=cluster, manifest={}, location=locate(()), locate=locate)
+    wanted = Plan(**{**_fields_of(plan(west=6)), "cause": Cause.FAILOVER, "retiring": ledger(east=4).works})
+    found = changes(wanted, ledger(east=4, west=2), Federation(clusters=(declared,)))
+    assert [(change.cluster, change.reason, str(change.where)) for change in found] == [
+        ("east", "failover from east", "clusters/east.yaml:12"),
+        ("west", "failover from east", "clusters/east.yaml:12"),
     ]
+
+
+def test_an_object_that_waits_for_its_replacement_is_said_to() -> None:
+    """It stays in its member for now, though its replicas count elsewhere."""
+    evicting = replace(
+        binding(WEB, {"west": 6}).spec, graceful_eviction_tasks=(GracefulEvictionTask(from_cluster="east"),)
+    )
+    moved = replace(plan(west=6).bindings[WEB], spec=evicting)
+    wanted = Plan(bindings={WEB: moved}, works={**ledger(east=4).works, **plan(west=6).works}, cause=Cause.FAILOVER)
+    east, west = changes(wanted, ledger(east=4, west=2))
+    assert (east.action, east.replicas_before, east.replicas_after, east.evicted) == (ChangeAction.MOVE, 4, 0, True)
+    assert (west.replicas_after, west.evicted) == (6, False)
 
 
 def test_no_secret_value_is_shown_but_that_it_changed_is() -> None:

@@ -73,10 +73,16 @@ def headline(preview: Preview) -> str:
     what = f"{commit.id[:7]}" if commit.id else "this folder"
     if preview.uncommitted:
         what = f"the files as they are (on top of {commit.id[:7]})" if commit.id else "the files as they are"
-    parts = [part for part in (commit.ref.removeprefix("refs/heads/"), author_of(commit)) if part]
-    who = f" ({', '.join(parts)})" if parts else ""
+    told = by_whom(commit)
+    who = f" ({told})" if told else ""
     offline = "; members not asked, capacity from the status branch" if preview.offline else ""
     return f"Plan for {what}{who} against {_compared(preview)}{offline}"
+
+
+def by_whom(commit: Commit) -> str:
+    """`main, alice`: the branch, where one was read, and the author."""
+    branch = commit.ref.removeprefix("refs/heads/") if commit.ref != commit.id else ""
+    return ", ".join(part for part in (branch, author_of(commit)) if part)
 
 
 def _compared(preview: Preview) -> str:
@@ -106,6 +112,7 @@ def detail(change: Change) -> str:
     match change.action:
         case ChangeAction.MOVE:
             parts += ["arrives"] if change.arrives else ["leaves"] if change.leaves else []
+            parts += ["leaves when its replacement runs"] if change.evicted else []
         case ChangeAction.RELEASE:
             parts = ["left in place, no longer ours"]
         case ChangeAction.HOLD:
@@ -220,7 +227,7 @@ def _change_value(change: Change) -> dict[str, Any]:
     if change.replicas_before is not None or change.replicas_after is not None:
         told["replicas"] = {"before": change.replicas_before, "after": change.replicas_after}
     if change.action is ChangeAction.MOVE:
-        told |= {"arrives": change.arrives, "leaves": change.leaves}
+        told |= {"arrives": change.arrives, "leaves": change.leaves, "evicted": change.evicted}
     if change.fields:
         told["fields"] = [{"path": it.path, "before": it.before, "after": it.after} for it in change.fields]
     extra = {"reason": change.reason, "hint": change.hint, "location": location_value(change.where)}

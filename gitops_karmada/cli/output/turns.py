@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, assert_never
 
-from gitops_karmada.cli.output.plans import key_value
+from gitops_karmada.cli.output.plans import by_whom, key_value
 from gitops_karmada.cli.output.problems import as_values, several
 from gitops_karmada.cli.output.tables import table
 from gitops_karmada.cli.output.terminal import Line, Span, Tone, line
-from gitops_karmada.core.explain import author_of, name_of
+from gitops_karmada.core.explain import name_of
 from gitops_karmada.model.actions import (
     Applied,
     Conflicting,
@@ -101,7 +101,7 @@ def lines(turn: Turn) -> Iterator[Line]:
 
 def headline(turn: Turn) -> str:
     commit = turn.plan.commit
-    told = ", ".join(part for part in (commit.ref.removeprefix("refs/heads/"), author_of(commit)) if part)
+    told = by_whom(commit)
     return f"Turn for {commit.id[:7]} ({told})" if told else f"Turn for {commit.id[:7]}"
 
 
