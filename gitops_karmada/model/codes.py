@@ -588,4 +588,43 @@ MEMBERS = (
     ),
 )
 
-CODES: Mapping[str, Code] = _table((*MANIFESTS, *POLICIES, *GIT, *MEMBERS))
+OPERATION = (
+    _code(
+        "GK8001",
+        "usage",
+        "A command, flag or argument is not as it should be.",
+        "Nothing was read or contacted. `gitops-karmada --help` lists the commands, `gitops-karmada COMMAND --help` "
+        "the flags of one. A flag may also be given as an environment variable: GITOPS_KARMADA_ and its name.",
+    ),
+    _code(
+        "GK8002",
+        "settings",
+        "gitops-karmada.yaml, a flag or a file that it names cannot be used.",
+        "The settings stand in gitops-karmada.yaml at the root of the repository; `gitops-karmada init` writes one "
+        "with every setting explained. A daemon goes on with what it knew until they can be read again.",
+    ),
+    _code(
+        "GK8003",
+        "member-settings",
+        "Members and clusters do not fit each other, or a member's credentials are no file name.",
+        "Each Cluster of the repository needs a member below spec.members, and each member a Cluster. Credentials "
+        "name one file of the folder that the operator gives with --credentials: what a repository says never "
+        "becomes a path, a URL or a program.",
+    ),
+    _code(
+        "GK8010",
+        "notification-undelivered",
+        "A notification could not be delivered.",
+        "The turn is not affected, and these notices are not sent again. Check the webhook's address in the file "
+        "that the settings name, the network and the receiver.",
+    ),
+    _code(
+        "GK9001",
+        "defect",
+        "A defect of gitops-karmada.",
+        "The command stopped; what it had published or applied stays, and it may be run again. The file that was "
+        "named holds the versions, the command without credentials and where it happened: please report it.",
+    ),
+)
+
+CODES: Mapping[str, Code] = _table((*MANIFESTS, *POLICIES, *GIT, *MEMBERS, *OPERATION))

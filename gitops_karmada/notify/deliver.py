@@ -21,7 +21,7 @@ def _delivered(name: str, sink: Sink, instance: str, notices: Sequence[Notice]) 
         sink(instance, notices)
     except DeliveryError as error:
         return Problem(
-            code="GK9101",
+            code="GK8010",
             severity=Severity.WARNING,
             subject=name,
             message=str(error),
