@@ -14,12 +14,16 @@ _SKIPPED = {".git", ".hg", ".svn", "__pycache__", "node_modules"}
 
 
 class FolderTree:
-    """The files of a folder as they are now, committed or not."""
+    """The files of a folder as they are now, committed or not.
 
-    def __init__(self, root: Path, commit: Commit | None = None) -> None:
+    `ignored` are paths that would not be committed; a folder ends in a slash.
+    """
+
+    def __init__(self, root: Path, commit: Commit | None = None, ignored: frozenset[str] = frozenset()) -> None:
         if not root.is_dir():
             raise GitError(Reason.PATH_MISSING, f"{str(root)!r} is not a folder", "Name the folder of the repository")
         self._root = root
+        self._ignored = ignored
         self.commit = commit or Commit()
         self.empty_folders: set[str] = set()
         self.files: Mapping[str, TreeFile] = dict(sorted(self._listed("")))
@@ -43,9 +47,9 @@ class FolderTree:
         for entry in entries:
             path = f"{folder}/{entry.name}" if folder else entry.name
             if entry.is_dir(follow_symlinks=False):
-                if entry.name not in _SKIPPED:
+                if entry.name not in _SKIPPED and f"{path}/" not in self._ignored:
                     yield from self._listed(path)
-            elif file := _file(entry):
+            elif path not in self._ignored and (file := _file(entry)):
                 yield path, file
 
 

@@ -126,9 +126,6 @@ def _manifest(place: _Place) -> Manifests:
         return Manifests(problems=(_problem(unfit, place),), unread=frozenset({place.document.file}))
     faults = [*metadata_faults(obj), *([] if is_encrypted(obj) else type_faults(obj))]
     problems = [_problem(fault, place) for fault in faults]
-    if refused := leak(obj):
-        location = place.locate(tuple(refused.path.split(".", 1)))
-        problems.append(replace(refused, location=location, subject=str(key_of(obj))))
     if problems:
         return Manifests(problems=tuple(problems), broken=frozenset({key_of(obj)}))
     return _cleaned(place)
@@ -150,8 +147,17 @@ def _cleaned(place: _Place) -> Manifests:
         document=place.document.index,
         locate=locate,
         encrypted=encrypted,
+        leak=_leak(place),
     )
     return Manifests(manifests=(manifest,), problems=tuple(problems))
+
+
+def _leak(place: _Place) -> Problem | None:
+    found = leak(place.object)
+    if found is None:
+        return None
+    location = place.locate(tuple(found.path.split(".", 1)))
+    return replace(found, location=location, subject=str(key_of(place.object)))
 
 
 def _stripped(path: FieldPath, place: _Place) -> Problem:

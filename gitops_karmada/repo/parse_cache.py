@@ -38,7 +38,7 @@ class ParseCache:
             return None
 
     def keep(self, blob: str, documents: Documents) -> None:
-        if self._file is None or blob.startswith("stat:") or documents.problems or not documents.complete:
+        if self._file is None or documents.problems or not documents.complete:
             return
         try:
             content = orjson.dumps([_row(document) for document in documents.documents])

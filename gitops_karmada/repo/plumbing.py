@@ -202,6 +202,7 @@ class Git:
         environment = {
             "PATH": search,
             **self.passed,
+            **({"GIT_SSL_CAINFO": self.passed["SSL_CERT_FILE"]} if "SSL_CERT_FILE" in self.passed else {}),
             **_ENVIRONMENT,
             "GIT_CONFIG_GLOBAL": str(settings_file(self.home)),
             **({"GIT_DIR": str(self.folder)} if self.folder else {}),

@@ -1,12 +1,12 @@
 """A whole tree to objects: which files count, links, submodules, and each content parsed once."""
 
 import gc
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from gitops_karmada.model.files import Limits, Manifests
+from gitops_karmada.model.files import Documents, Limits, Manifests
 from gitops_karmada.model.problems import Location, Problem, Severity
 from gitops_karmada.repo.failures import GitError, Reason
 from gitops_karmada.repo.file_names import (
@@ -20,7 +20,7 @@ from gitops_karmada.repo.file_names import (
 from gitops_karmada.repo.links import Dead, folders_of, follow
 from gitops_karmada.repo.manifests import manifests_in, merged, pointer_to_elsewhere
 from gitops_karmada.repo.parse_cache import ParseCache
-from gitops_karmada.repo.tree import LINK, SUBMODULE, SourceTree, below
+from gitops_karmada.repo.tree import LINK, SUBMODULE, SourceTree, TreeFile, below, blob_id
 from gitops_karmada.repo.yaml_reader import DEFAULT_LIMITS, read_documents
 
 
@@ -43,19 +43,18 @@ class ManifestReader:
 
     def read(self, tree: SourceTree, paths: Iterable[str] = ("",)) -> Manifests:
         """Every object below the paths. A path that the tree does not have is an error, never empty."""
-        choice = self._without_large(tree, _choice(tree, below(tree, paths)))
-        self._check_limits(tree, choice)
-        fresh = {path: real for path, real in choice.files.items() if not self._is_known(path, tree.files[real].blob)}
         with _collector_at_rest():
+            choice = self._without_large(tree, _choice(tree, below(tree, paths)))
+            self._check_limits(tree, choice)
+            fresh = {path: real for path, real in choice.files.items() if not self._is_known(path, tree.files[real])}
             read = dict(self._read(tree, fresh))
-        known = {path: read.get(path) or self._known[path] for path in choice.files}
-        self._known = known
-        self._cache.save()
-        parts = [Manifests(problems=choice.problems, unread=choice.unread), *(part for _, part in known.values())]
-        return merged(parts)
+            self._known = {path: read.get(path) or self._known[path] for path in choice.files}
+            self._cache.save()
+            parts = [Manifests(problems=choice.problems, unread=choice.unread)]
+            return merged([*parts, *(part for _, part in self._known.values())])
 
-    def _is_known(self, path: str, blob: str) -> bool:
-        return path in self._known and self._known[path][0] == blob
+    def _is_known(self, path: str, file: TreeFile) -> bool:
+        return path in self._known and self._known[path][0] == file.blob
 
     def _read(self, tree: SourceTree, fresh: dict[str, str]) -> Iterator[tuple[str, tuple[str, Manifests]]]:
         missing = {}
@@ -73,9 +72,16 @@ class ManifestReader:
         file = shown(path)
         if pointer := pointer_to_elsewhere(data, file):
             return Manifests(problems=(pointer,), unread=frozenset({file}))
-        documents = read_documents(data, file, limits=self._limits, fetch=tree.fetcher(real))
-        self._cache.keep(tree.files[real].blob, documents)
-        return manifests_in(documents, file)
+        return manifests_in(self._documents(data, file, tree.fetcher(real)), file)
+
+    def _documents(self, data: bytes, file: str, fetch: Callable[[], bytes]) -> Documents:
+        """What a file says. In a folder only its content tells that it was read before."""
+        blob = blob_id(data)
+        if known := self._cache.find(blob, file, fetch):
+            return known
+        documents = read_documents(data, file, limits=self._limits, fetch=fetch)
+        self._cache.keep(blob, documents)
+        return documents
 
     def _without_large(self, tree: SourceTree, choice: _Choice) -> _Choice:
         most = self._limits.file_bytes

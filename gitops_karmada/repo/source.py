@@ -89,6 +89,19 @@ class Source:
         _check(commit)
         return commits.last_change(self.git, commit, path, line)
 
+    def ignored(self) -> frozenset[str]:
+        """What `.gitignore` files keep out of the next commit of a folder; a folder ends in a slash."""
+        if self.address.transport is not Transport.FOLDER or self.address.path is None:
+            return frozenset()
+        root = str(self.address.path)
+        options = ("-z", "--others", "--ignored", "--exclude-standard", "--directory")
+        outcome = self.git.run(f"--work-tree={root}", "-C", root, "ls-files", *options)
+        return (
+            frozenset()
+            if outcome.code
+            else frozenset(os.fsdecode(path) for path in outcome.output.split(b"\0") if path)
+        )
+
     def is_ancestor(self, older: str, newer: str) -> bool:
         return self.git.run("merge-base", "--is-ancestor", older, newer).code == 0
 

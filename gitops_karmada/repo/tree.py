@@ -1,5 +1,6 @@
 """A tree of files, wherever it lies: in a commit or in a folder."""
 
+import hashlib
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -37,6 +38,11 @@ class SourceTree(Protocol):
     def fetcher(self, path: str) -> Callable[[], bytes]:
         """A way to read one file again later, without keeping the tree."""
         ...
+
+
+def blob_id(data: bytes) -> str:
+    """The name that Git gives to a content (in repositories with SHA-1, as almost all are)."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 def clean_path(path: str) -> str:

@@ -225,3 +225,26 @@ def test_the_order_of_files_does_not_depend_on_the_folder(tmp_path: Path) -> Non
         found = ManifestReader().read(tree)
         assert [manifest.location.file for manifest in found.manifests] == ["alpha.yaml", "mid.yaml", "zeta.yaml"]
         assert all(problem.severity is not Severity.ERROR for problem in found.problems)
+
+
+def test_ignored_files_are_no_part_of_what_would_be_committed(tmp_path: Path) -> None:
+    folder = work_tree(tmp_path / "repo")
+    commit(folder, {".gitignore": "build/\n*.tmp.yaml\n", "a.yaml": config_map("a")})
+    for name in ("build/x.yaml", "b.tmp.yaml", "new.yaml"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(config_map("x" + name[0]))
+    source = Source(str(folder), cache=tmp_path / "cache")
+    found = ManifestReader().read(FolderTree(folder, ignored=source.ignored()))
+    assert names(found) == ["a", "xn"]
+
+
+def test_a_folder_is_parsed_once_between_runs(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "a.yaml").write_text(config_map("a"))
+    first = ManifestReader(tmp_path / "parsed").read(FolderTree(folder))
+    [kept] = list((tmp_path / "parsed").iterdir())
+    content = kept.read_bytes()
+    (folder / "a.yaml").touch()
+    assert ManifestReader(tmp_path / "parsed").read(FolderTree(folder)).manifests == first.manifests
+    assert kept.read_bytes() == content
