@@ -143,6 +143,9 @@ class Lab:
     def status_tip(self) -> str:
         return self._git_at(self.origin, "rev-parse", "--verify", f"refs/heads/{STATUS}").strip()
 
+    def status_changes(self, since: str) -> str:
+        return self._git_at(self.origin, "diff", since, STATUS)
+
     def status_files(self) -> list[str]:
         return self._git_at(self.origin, "ls-tree", "-r", "--name-only", STATUS).splitlines()
 

@@ -1,5 +1,7 @@
 """One turn in a process of its own that can be made to die at a step: `python -m tests.e2e.one_turn STEP REPO …`.
 
+`--until FILE`: wait at the step until the file is there, and live on.
+
 The steps are those that the program tells of (`World.observe`, `StatusBranch`), and `half applied`: the first wave of
 every member is written, the rest is not. Death is SIGKILL: nothing is tidied up.
 """
@@ -9,8 +11,10 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from gitops_karmada.cli.options import Where
 from gitops_karmada.cli.worlds import opened
@@ -51,6 +55,24 @@ class Reaper:
                 os.kill(os.getpid(), signal.SIGKILL)
 
 
+@dataclass(slots=True)
+class Waiter:
+    """Waits at a step, the first time that it is reached: `FILE.reached` says that it is, `FILE` that it may go on."""
+
+    step: str
+    file: Path
+    reached: bool = False
+
+    def __call__(self, step: str) -> None:
+        if step != self.step or self.reached:
+            return
+        self.reached = True
+        self.file.with_suffix(".reached").touch()
+        end = time.monotonic() + 60
+        while not self.file.exists() and time.monotonic() < end:
+            time.sleep(0.02)
+
+
 @dataclass(frozen=True, slots=True)
 class HalfApplied:
     """Members of which each gets its first wave only, and then the process dies."""
@@ -75,10 +97,13 @@ class HalfApplied:
 
 
 def main() -> None:
-    step, repo, credentials, members_dir, cache = sys.argv[1:6]
-    reaper = Reaper(*STEPS[step])
+    step, repo, credentials, members_dir, cache, *until = sys.argv[1:]
     where = Where(repo=repo, credentials=credentials, members_dir=members_dir, cache=cache)
     with opened(where) as found:
+        if until:
+            turn(replace(found.world, observe=Waiter(step, Path(until[1]))))
+            return
+        reaper = Reaper(*STEPS[step])
         found.status.observe(reaper)
         turn(replace(found.world, observe=reaper, members=HalfApplied(found.world.members, reaper)))
 

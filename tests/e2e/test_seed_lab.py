@@ -123,6 +123,7 @@ def test_a_second_turn_writes_nothing(tmp_path: Path, members: tuple[Cluster, ..
     tip, before = lab.status_tip(), [cluster.revisions() for cluster in (one, two)]
     marks = [cluster.audit.mark() for cluster in (one, two)]
     lab.sync()
+    assert lab.status_changes(tip) == ""
     assert lab.status_tip() == tip
     assert [cluster.revisions() for cluster in (one, two)] == before
     for cluster, mark in zip((one, two), marks, strict=True):
