@@ -3,11 +3,9 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import yaml
-
+from gitops_karmada.cli.worlds import yaml_text
 from gitops_karmada.core.match import PolicyIndex
 from gitops_karmada.core.override import OverrideFailed, OverrideIndex, override
-from gitops_karmada.core.overriders import YamlText
 from gitops_karmada.core.policy_defaults import propagation_defaults
 from gitops_karmada.core.rules import Rule
 from gitops_karmada.core.validate import OVERRIDE, PROPAGATION
@@ -17,8 +15,7 @@ from gitops_karmada.model.policies import OverridePolicy, PropagationPolicy, Pro
 
 Case = dict[str, Any]
 
-# The YAML in these vectors is plain: what a general reader makes of it is what kubectl's does.
-YAML = YamlText(read=yaml.safe_load, write=lambda value: yaml.safe_dump(value, default_flow_style=False))
+YAML = yaml_text()
 
 
 def match(case: Case) -> str | None:
