@@ -139,7 +139,7 @@ def status_of(where: Where, settings: Settings) -> StatusValues:
         credentials=sources.credentials(where),
         passed=sources.passed(),
     )
-    return StatusValues(branch)
+    return StatusValues(branch, places.cache(where) / "status")
 
 
 class Unasked:

@@ -40,11 +40,19 @@ class ParseCache:
     def keep(self, blob: str, documents: Documents) -> None:
         if self._file is None or documents.problems or not documents.complete:
             return
+        self._keep(blob, [_row(document) for document in documents.documents])
+
+    def _keep(self, blob: str, rows: list[Any]) -> None:
         try:
-            content = orjson.dumps([_row(document) for document in documents.documents])
+            content = orjson.dumps(rows, default=dict)
         except (TypeError, ValueError):
             return
         self._fresh[blob] = b"%08x %s" % (zlib.crc32(content), content)
+
+    def keep_written(self, blob: str, value: Any, size: int) -> None:
+        """What was written as one document of `size` bytes need not be read to be known."""
+        if self._file is not None:
+            self._keep(blob, [[value, 1, 1, 0, size, 1]])
 
     def save(self) -> None:
         """Write what is new; write all anew when most of the file is no longer asked for."""

@@ -1,27 +1,35 @@
 """The status branch as values: each file read and written in the format that its name says."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Final
 
 import orjson
 
 from gitops_karmada.model.problems import RepositoryError
 from gitops_karmada.repo.messages import Message
-from gitops_karmada.repo.status_branch import Observe, Publication, StatusBranch, StatusTree
+from gitops_karmada.repo.parse_cache import ParseCache
+from gitops_karmada.repo.status_branch import Observe, Publication, Published, StatusBranch, StatusTree
+from gitops_karmada.repo.tree import blob_id
 from gitops_karmada.repo.yaml_reader import read_documents
 from gitops_karmada.repo.yaml_writer import write_json, write_yaml
 
 # What the next turn reads. The rest (README, plain manifests of members) is for people and other tools.
 _READ: Final = ("bindings/", "clusters/", "decisions/", "quotas/", "rebalancers/", "works/")
+_VALUES: Final = (".json", ".yaml", ".yml")
 _READ_FILES: Final = frozenset({"federation.json", "memory.json"})
 
 
 class StatusValues:
-    """A status branch that keeps values. A content that was read once is not read again while the process lives."""
+    """A status branch that keeps values. A content that was read or written once is not read again.
 
-    def __init__(self, branch: StatusBranch) -> None:
+    `cache` is a folder where that holds beyond the life of the process.
+    """
+
+    def __init__(self, branch: StatusBranch, cache: Path | None = None) -> None:
         self._branch = branch
+        self._cache = ParseCache(cache)
         self._known: dict[str, Any] = {}
 
     def observe(self, observe: Observe) -> None:
@@ -33,13 +41,39 @@ class StatusValues:
         tree = self._branch.read()
         blobs = {path: tree.blob(path) or "" for path in tree if path.startswith(_READ) or path in _READ_FILES}
         fresh = [path for path, blob in blobs.items() if blob not in self._known]
-        values = {path: value_of(path, data) for path, data in tree.contents(fresh)}
+        values = dict(self._values(tree, fresh))
         self._known = {blob: values[path] if path in values else self._known[blob] for path, blob in blobs.items()}
         return _tip(tree), {path: self._known[blob] for path, blob in blobs.items()}
 
     def publish(self, base: str | None, files: Mapping[str, Any], message: Message, when: datetime) -> Publication:
         changes = {path: None if value is None else bytes_of(path, value) for path, value in files.items()}
-        return self._branch.publish(base, changes, message, when)
+        result = self._branch.publish(base, changes, message, when)
+        if isinstance(result, Published):
+            self._remember({path: content for path, content in changes.items() if content is not None}, files)
+        return result
+
+    def _values(self, tree: StatusTree, paths: list[str]) -> Iterator[tuple[str, Any]]:
+        missing = []
+        for path in paths:
+            known = self._cache.find(tree.blob(path) or "", path, bytes)
+            if known is not None and len(known.documents) == 1:
+                yield path, known.documents[0].value
+            else:
+                missing.append(path)
+        for path, data in tree.contents(missing):
+            value = value_of(path, data)
+            self._cache.keep_written(tree.blob(path) or "", value, len(data))
+            yield path, value
+        self._cache.save()
+
+    def _remember(self, contents: Mapping[str, bytes], values: Mapping[str, Any]) -> None:
+        """What was written is what will be read: the writer is held to that."""
+        for path, content in contents.items():
+            if path.endswith(_VALUES) and (text := _as_json(values[path])):
+                blob = blob_id(content)
+                self._known[blob] = orjson.loads(text)
+                self._cache.keep_written(blob, self._known[blob], len(content))
+        self._cache.save()
 
 
 def _tip(tree: StatusTree) -> str | None:
@@ -52,6 +86,14 @@ def bytes_of(path: str, value: Any) -> bytes:
     if path.endswith((".yaml", ".yml")):
         return write_yaml(value)
     return str(value).encode()
+
+
+def _as_json(value: Any) -> bytes | None:
+    """The value as JSON, or None for the few that only YAML holds (integers beyond 64 bits)."""
+    try:
+        return write_json(value)
+    except TypeError:
+        return None
 
 
 def value_of(path: str, data: bytes) -> Any:
