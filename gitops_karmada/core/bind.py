@@ -40,11 +40,12 @@ PERMANENT_ID: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BindSettings:
-    """`priorities` are the values of the PriorityClasses, by name."""
+    """`priorities` are the values of the PriorityClasses, by name; `preempting` those that may displace others."""
 
     instance: str
     features: FeatureSettings = FeatureSettings()
     priorities: Mapping[str, int]
+    preempting: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,7 +204,8 @@ def _priority(policy: PropagationPolicy, settings: BindSettings) -> SchedulePrio
             reason=f"{policy}: there is no PriorityClass {wanted.priority_class_name!r} in the repository",
             hint="Commit it, or remove spec.schedulePriority",
         )
-    return SchedulePriority(priority=settings.priorities[wanted.priority_class_name])
+    name = wanted.priority_class_name
+    return SchedulePriority(priority=settings.priorities[name], preempts=name in settings.preempting)
 
 
 def _groups(obj: Object, policy: PropagationPolicy, features: FeatureSettings) -> WorkloadAffinityGroups | None:

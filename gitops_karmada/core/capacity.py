@@ -66,8 +66,14 @@ class ModelNode:
     def __init__(self, free: Amounts) -> None:
         self.free = free
 
+    def copy(self) -> "ModelNode":
+        return ModelNode(dict(self.free))
+
     def admits(self, claim: NodeClaim | None) -> bool:
         return True
+
+
+FreedNode = ModelNode  # the place that a displaced pod leaves on a node that is not known
 
 
 class Room:
@@ -83,7 +89,7 @@ class Room:
         self.free = None if summary is None else {name: amount.nano for name, amount in left.items()}
         self.formats: Mapping[str, Format] = {name: amount.format for name, amount in left.items()}
         self.models = _model_nodes(cluster, summary) if by_models and summary is not None else None
-        self.nodes = None if nodes is None else [node.copy() for node in nodes]
+        self.nodes: list[Node | ModelNode] | None = None if nodes is None else [node.copy() for node in nodes]
 
     def take(self, parts: Sequence[Part], times: int) -> None:
         """Use the room of so many sets of these parts."""
@@ -93,6 +99,24 @@ class Room:
         for bins in (self.models, self.nodes):
             if bins is not None:
                 fill(bins, parts, times)
+
+
+    def give(self, part: Part, replicas: int) -> None:
+        """The opposite. On which nodes the pods are is not known: each leaves a place of its own size."""
+        if self.free is not None:
+            _use(self.free, part, -replicas)
+        freed = {**part.request, PODS: 1}
+        for bins in (self.models, self.nodes):
+            if bins is not None:
+                bins.extend(FreedNode(dict(freed)) for _ in range(replicas))
+
+    def copy(self) -> "Room":
+        other = Room.__new__(Room)
+        other.free = None if self.free is None else dict(self.free)
+        other.formats = self.formats
+        other.models = None if self.models is None else [node.copy() for node in self.models]
+        other.nodes = None if self.nodes is None else [node.copy() for node in self.nodes]
+        return other
 
 
 class Capacity:
@@ -122,6 +146,22 @@ class Capacity:
             self._noted[key] = _Taking(spec, previous, targets)
         else:
             taking.times += 1
+
+    def give(self, spec: BindingSpec, cluster: str, replicas: int) -> None:
+        """Count the room of replicas that are to go as free again."""
+        self.settle()
+        room = self.rooms.get(cluster)
+        if room is not None:
+            room.give(_part(1, spec.replica_requirements), replicas)
+            self.version += 1
+            self.changes.append(cluster)
+
+    def copy(self) -> "Capacity":
+        """The same room, to be handed out on trial."""
+        self.settle()
+        other = Capacity(())
+        other.rooms = {name: room.copy() for name, room in self.rooms.items()}
+        return other
 
     def settle(self) -> None:
         """Work out what was noted."""

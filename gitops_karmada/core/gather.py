@@ -92,7 +92,16 @@ def _bind_settings(federation: Federation) -> BindSettings:
         instance=federation.settings.instance,
         features=federation.settings.spec.features,
         priorities={declared.value.metadata.name: declared.value.value for declared in federation.priority_classes},
+        preempting=_preempting(federation),
     )
+
+
+def _preempting(federation: Federation) -> frozenset[str]:
+    """Off unless it is asked for; then a class that does not say may preempt, as in Kubernetes."""
+    if not federation.settings.spec.preemption:
+        return frozenset()
+    classes = (declared.value for declared in federation.priority_classes)
+    return frozenset(it.metadata.name for it in classes if it.preemption_policy in ("", "PreemptLowerPriority"))
 
 
 def _locations(federation: Federation) -> dict[tuple[str, str], Location]:

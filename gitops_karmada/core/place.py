@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Final, assert_never
 
 from gitops_karmada.core.conditions import with_condition
+from gitops_karmada.core.preempt import displaced, preempt, release
 from gitops_karmada.core.quota import QuotaLedger
 from gitops_karmada.core.schedule import (
     NoClusterFit,
@@ -21,7 +22,7 @@ from gitops_karmada.core.schedule import (
 from gitops_karmada.core.triggers import APPLIED_PLACEMENT, needs_pass
 from gitops_karmada.model.bindings import Binding, TargetCluster
 from gitops_karmada.model.clusters import Condition
-from gitops_karmada.model.decisions import Decision, Outcome
+from gitops_karmada.model.decisions import Decision, Outcome, Victim
 from gitops_karmada.model.decode import encode
 from gitops_karmada.model.frozen import Frozen
 from gitops_karmada.model.objects import Key
@@ -44,16 +45,44 @@ def placed(bindings: Iterable[Binding], world: SchedulingWorld, quotas: QuotaLed
     """Schedule what needs it, the most important first; equally important ones by name."""
     after: dict[Key, Binding] = {}
     decisions: dict[Key, Decision] = {}
-    for binding in sorted(bindings, key=_order):
+    waiting = sorted(bindings, key=_order)
+    for place, binding in enumerate(waiting):
         after[binding.key], decision = _placed(binding, world, quotas, now)
+        if decision is not None and decision.outcome is Outcome.UNSCHEDULABLE and _preempts(binding):
+            victims = _make_room(binding, waiting, place + 1, world, quotas)
+            if victims:
+                after[binding.key], decision = _placed(binding, world, quotas, now)
+                decision = replace(decision, victims=victims) if decision is not None else None
         if decision is not None:
             decisions[binding.key] = decision
     return Placed(bindings=after, decisions=decisions)
 
 
+def _make_room(
+    binding: Binding, waiting: list[Binding], rest: int, world: SchedulingWorld, quotas: QuotaLedger
+) -> tuple[Victim, ...]:
+    """Displace less important bindings among those that are still to come, where that is enough and allowed."""
+    lower = [it for it in waiting[rest:] if _priority(it) < _priority(binding)]
+    preemption = preempt(binding, lower, world, None)
+    if preemption is None or quotas.objection(binding, preemption.result.clusters):
+        return ()
+    release(world.capacity, lower, preemption.victims)
+    for index, loser in enumerate(waiting[rest:], start=rest):
+        waiting[index] = displaced(loser, preemption.victims)
+        quotas.take(loser, waiting[index].spec.clusters)
+    return preemption.victims
+
+
+def _preempts(binding: Binding) -> bool:
+    return binding.spec.schedule_priority is not None and binding.spec.schedule_priority.preempts
+
+
 def _order(binding: Binding) -> tuple[int, Key]:
-    priority = binding.spec.schedule_priority.priority if binding.spec.schedule_priority else 0
-    return -priority, binding.key
+    return -_priority(binding), binding.key
+
+
+def _priority(binding: Binding) -> int:
+    return binding.spec.schedule_priority.priority if binding.spec.schedule_priority else 0
 
 
 def is_schedulable(binding: Binding) -> bool:
@@ -84,9 +113,9 @@ def _placed(
     if isinstance(result, Scheduled) and (denied := quotas.objection(binding, result.clusters)):
         return _refused(binding, Outcome.QUOTA_EXCEEDED, denied, now), _denied(result, denied)
     settled = _settled(binding, result, now)
-    if isinstance(result, Scheduled):
-        world.settle(binding, result.clusters)
-        quotas.take(binding, result.clusters)
+    if isinstance(result, Scheduled | NoClusterFit):
+        world.settle(binding, result.decision.clusters)
+        quotas.take(binding, result.decision.clusters)
     return settled, result.decision
 
 

@@ -107,6 +107,12 @@ class SchedulingWorld:
         self.peers = Peers(bindings if self.features.workload_affinity else ())
         self.memory = _Memory()
 
+    def with_capacity(self, capacity: Capacity) -> "SchedulingWorld":
+        """The same world with other room."""
+        other = SchedulingWorld(self.clusters, capacity=capacity, features=self.features)
+        other.peers = self.peers
+        return other
+
     def settle(self, binding: Binding, targets: Iterable[TargetCluster]) -> None:
         """Let a decision take effect: its new replicas use room, its peers see where it is."""
         placed = tuple(targets)

@@ -96,7 +96,10 @@ class BindingSnapshot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchedulePriority:
+    """`preempts` is ours: it may displace less important bindings when room is short."""
+
     priority: int = field(default=0, metadata=ALWAYS)
+    preempts: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -112,6 +112,15 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Victim:
+    """Replicas of a less important binding that had to leave a cluster."""
+
+    binding: str
+    cluster: str
+    replicas: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """All of it. `previous` is what the pass started from, `clusters` what it ended with."""
 
@@ -122,3 +131,4 @@ class Decision:
     previous: tuple[TargetCluster, ...] = ()
     clusters: tuple[TargetCluster, ...] = ()
     attempts: tuple[Attempt, ...] = ()
+    victims: tuple[Victim, ...] = ()
