@@ -12,6 +12,7 @@ from gitops_karmada.core.override import OverrideIndex
 from gitops_karmada.core.overriders import YamlText
 from gitops_karmada.core.quota import static_quotas
 from gitops_karmada.core.render import NotRendered, Rendered, Rendering, leaving_directly, render, targets
+from gitops_karmada.core.seal import sealed
 from gitops_karmada.core.validate import field_path
 from gitops_karmada.model.bindings import Binding, TargetCluster
 from gitops_karmada.model.clusters import Cluster
@@ -21,6 +22,7 @@ from gitops_karmada.model.managed_fields import digest
 from gitops_karmada.model.objects import ClusterName, Key
 from gitops_karmada.model.plan import Question
 from gitops_karmada.model.problems import Location, Problem, Severity
+from gitops_karmada.model.secrets import is_redacted
 from gitops_karmada.model.works import Place, Work
 
 # In the turn's memory: the digest of what all renderings share, and the places whose work could not be rendered.
@@ -61,10 +63,15 @@ class _Last:
             ClusterName(target.name) for target in _targets_now(binding, self.occupied.get(binding.key, frozenset()))
         ]
         works = [self.ledger.works.get(Place(cluster=name, key=binding.key)) for name in names]
-        found = [work for work in works if work is not None and not work.retiring and work.binding == binding.key]
+        found = [work for work in works if work is not None and _is_whole(work) and work.binding == binding.key]
         if len(found) < len(names) or any(name not in clusters for name in names):
             return None
         return None if any(str(work.place) in self.failed for work in found) else found
+
+
+def _is_whole(work: Work) -> bool:
+    """A Secret's values are not in the ledger."""
+    return not work.retiring and not is_redacted(work.manifest)
 
 
 def _inputs(binding: Binding) -> tuple[Any, ...]:
@@ -149,7 +156,7 @@ def _dispatch(
             found.problems.append(_not_rendered(rendered, template, federation))
             found.failed.append(str(Place(cluster=rendered.cluster, key=binding.key)))
         else:
-            found.works[rendered.work.place] = rendered.work
+            found.works[rendered.work.place] = sealed(rendered.work)
             found.problems.extend(_idle(rendered, template, target))
 
 

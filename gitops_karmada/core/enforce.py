@@ -8,11 +8,12 @@ from gitops_karmada.core.guard import Circumstances, judge, judge_removal
 from gitops_karmada.core.interpret import Interpreter
 from gitops_karmada.core.interpreters import InterpretError
 from gitops_karmada.core.retire import unreadable
-from gitops_karmada.model.actions import Action
-from gitops_karmada.model.members import LiveObject, Observed, Unknown
+from gitops_karmada.core.seal import unsealed
+from gitops_karmada.model.actions import Action, Keep, Receipt
+from gitops_karmada.model.members import LiveObject, Observed, Present, Unknown
 from gitops_karmada.model.objects import ClusterName, Key, Object, dig, group_of, gvk_of
 from gitops_karmada.model.plan import Plan, Question
-from gitops_karmada.model.works import Place
+from gitops_karmada.model.works import Place, Work
 
 AUTOSCALER = ("autoscaling", "HorizontalPodAutoscaler")
 
@@ -32,7 +33,7 @@ def actions_of(
     circumstances = _circumstances(plan, question, interpreter)
     unseen = Unknown(reason="not seen in this turn")
     judged = [
-        judge(work, plan.receipts.get(place), live.get(place, unseen), circumstances)
+        _judged(work, plan.receipts.get(place), live.get(place, unseen), circumstances)
         for place, work in sorted(plan.works.items())
     ]
     judged += [
@@ -43,6 +44,15 @@ def actions_of(
     for action in permit_deletions(judged, grounds_of(plan, question)):
         by_cluster.setdefault(action.place.cluster, []).append(action)
     return {cluster: tuple(actions) for cluster, actions in by_cluster.items()}
+
+
+def _judged(work: Work, receipt: Receipt | None, live: LiveObject, circumstances: Circumstances) -> Action:
+    whole = unsealed(work)
+    if whole is not None:
+        return judge(whole, receipt, live, circumstances)
+    object_ = live.object if isinstance(live, Present) else None
+    reason = "the values of this Secret are not known in this turn; it stays as it is"
+    return Keep(place=work.place, object=object_, receipt=receipt, reason=reason)
 
 
 def grounds_of(plan: Plan, question: Question) -> Grounds:

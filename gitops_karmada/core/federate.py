@@ -26,7 +26,7 @@ from gitops_karmada.model.policies import (
     WorkloadRebalancer,
 )
 from gitops_karmada.model.problems import Problem, Severity
-from gitops_karmada.model.settings import Settings
+from gitops_karmada.model.settings import SecretHandling, Settings
 
 T = TypeVar("T")
 
@@ -78,7 +78,11 @@ def federate(
     placed = [replace(manifest, object=in_its_scope(manifest.object, scopes)) for manifest in given]
     reading: _Reading[Any] = _Reading(problems=list(problems), broken=set(broken))
     for manifest in _once(placed, reading):
-        _read(manifest, reading)
+        if manifest.leak is not None and not _may_be_read(manifest, settings):
+            reading.problems.append(manifest.leak)
+            reading.broken.add(key_of(manifest.object))
+        else:
+            _read(manifest, reading)
     return Federation(
         commit=commit or Commit(),
         settings=settings,
@@ -89,6 +93,11 @@ def federate(
         problems=tuple(reading.problems),
         **{name: tuple(declared) for name, declared in reading.nouns.items()},
     )
+
+
+def _may_be_read(manifest: Manifest, settings: Settings) -> bool:
+    """Whether a Secret with readable values is propagated. Half encrypted is a mistake under any settings."""
+    return settings.spec.secrets is SecretHandling.REDACT and not manifest.encrypted
 
 
 def in_its_scope(obj: Object, scopes: Scopes) -> Object:

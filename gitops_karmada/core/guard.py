@@ -29,7 +29,6 @@ from gitops_karmada.model.managed_fields import (
     APPLY,
     Loss,
     Path,
-    digest,
     entries_of,
     fields_digest,
     held_apart,
@@ -46,6 +45,7 @@ from gitops_karmada.model.marks import (
 )
 from gitops_karmada.model.members import Absent, LiveObject, Present, Unknown
 from gitops_karmada.model.objects import Object, annotations_of, dig, labels_of, metadata_of
+from gitops_karmada.model.secrets import same_values, shown_digest
 from gitops_karmada.model.works import Place, Work
 
 OVERWRITE = "overwrite"
@@ -144,7 +144,12 @@ def _is_as_we_left_it(work: Work, receipt: Receipt, live: Object, circumstances:
         return False
     if (receipt.uid, receipt.resource_version) != (metadata.get("uid"), metadata.get("resourceVersion")):
         return False
-    return work.place not in circumstances.autoscaled and receipt.intent == digest(_intent(work, live, circumstances))
+    return work.place not in circumstances.autoscaled and _says_the_same(receipt, _intent(work, live, circumstances), live)
+
+
+def _says_the_same(receipt: Receipt, intent: Object, live: Object) -> bool:
+    """Whether we wished for the same the last time. A Secret's values are in no receipt: the live object tells."""
+    return receipt.intent == shown_digest(intent) and same_values(intent, live)
 
 
 def deletion_of(live: Object) -> str:
@@ -263,7 +268,7 @@ def _judge_ours(work: Work, receipt: Receipt, live: Object, circumstances: Circu
     intent = without(intent, [loss.path for loss in scaled])
     yielded = (*yielded, *(loss.conflict for loss in scaled))
     people, others = _split(lost, lambda loss: writer_of(loss) is Writer.PEOPLE)
-    same_wish = receipt.intent == digest(intent)
+    same_wish = _says_the_same(receipt, intent, live)
     if others and same_wish:
         return _contest(work, receipt, live, others, circumstances)
     if same_wish and not lost and not receipt.contests and _is_untouched(receipt, live, circumstances):

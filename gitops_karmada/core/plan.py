@@ -18,6 +18,7 @@ from gitops_karmada.core.quota import QuotaLedger, quota_status
 from gitops_karmada.core.register import registered, steady
 from gitops_karmada.core.retire import leaving
 from gitops_karmada.core.schedule import SchedulingWorld
+from gitops_karmada.core.unplaced import unplaced
 from gitops_karmada.core.unsettle import unsettled
 from gitops_karmada.model.bindings import Binding
 from gitops_karmada.model.clusters import Cluster
@@ -28,13 +29,14 @@ from gitops_karmada.model.objects import ClusterName, Key
 from gitops_karmada.model.plan import Plan, Question, Why
 from gitops_karmada.model.policies import FederatedResourceQuota
 from gitops_karmada.model.problems import Problem, Severity
+from gitops_karmada.model.secrets import redacted
 
 
 def plan(question: Question, interpreter: Interpreter, yaml: YamlText) -> Plan:
     """Decide. The same question has the same answer, whatever the order of files and clusters."""
     federation, ledger = question.federation, question.ledger
     clusters, readiness = registered(question)
-    contents = {key: content_of(template.object) for key, template in federation.templates.items()}
+    contents = {key: content_of(redacted(template.object)) for key, template in federation.templates.items()}
     found = gathered(question, interpreter, contents)
     free = unsettled(found.bindings, clusters, question, interpreter)
     quotas = QuotaLedger((declared.value for declared in federation.quotas), free.bindings.values())
@@ -43,6 +45,7 @@ def plan(question: Question, interpreter: Interpreter, yaml: YamlText) -> Plan:
     sent = dispatched(attached.bindings, contents, clusters, question, interpreter, yaml)
     leave = leaving(ledger, sent.works, attached.bindings, federation)
     whys = _whys(found.whys, fold, attached.bindings, question)
+    homeless = unplaced(attached.bindings, whys, federation)
     decided = Plan(
         commit=federation.commit,
         decided_at=question.now,
@@ -58,7 +61,7 @@ def plan(question: Question, interpreter: Interpreter, yaml: YamlText) -> Plan:
         template_statuses={key: status for key, status in ledger.template_statuses.items() if key in attached.bindings},
         receipts=ledger.receipts,
         memory=Frozen({**readiness, **remembered(found), **free.memory, **sent.memory}),
-        problems=(*federation.problems, *ledger.problems, *found.problems, *free.problems, *problems, *sent.problems),
+        problems=(*federation.problems, *ledger.problems, *found.problems, *free.problems, *homeless, *problems, *sent.problems),
     )
     return replace(decided, cause=cause_of(decided, ledger))
 

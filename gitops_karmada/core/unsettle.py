@@ -43,7 +43,7 @@ def unsettled(
     question: Question,
     interpreter: Interpreter,
 ) -> Unsettled:
-    """Evict, assess what evictions left behind, ask anew what rebalancers name; in this order, as Karmada's controllers."""
+    """Evict, assess what evictions left behind, ask anew what rebalancers name: in this order."""
     found = Unsettled(bindings=dict(bindings))
     _repel(found, clusters, question)
     _watch(found, question, interpreter)

@@ -35,10 +35,11 @@ from gitops_karmada.model.actions import (
     Wait,
     Write,
 )
-from gitops_karmada.model.managed_fields import APPLY, UPDATE, digest, fields_digest
+from gitops_karmada.model.managed_fields import APPLY, UPDATE, fields_digest
 from gitops_karmada.model.marks import PREFIX, field_manager, is_ours
 from gitops_karmada.model.objects import Object, annotations_of, labels_of, metadata_of
 from gitops_karmada.model.problems import SettingsError
+from gitops_karmada.model.secrets import shown_digest
 from gitops_karmada.model.works import Place
 
 # No object ever has this version (etcd counts from 2), so an apply that names it can create but never change one.
@@ -308,7 +309,7 @@ class _Writer:
             uid=str(metadata_of(obj).get("uid") or ""),
             resource_version=str(metadata_of(obj).get("resourceVersion") or ""),
             api_version=str(intent["apiVersion"]),
-            intent=digest(intent),
+            intent=shown_digest(intent),
             fields=fields_digest(obj, self._manager),
             contests=0,
         )

@@ -50,6 +50,7 @@ class Manifest:
     """One object as its author wrote it, without what only a server may say.
 
     `locate` finds the line of a field, or of the nearest parent that was written. `encrypted` objects stay as they are.
+    `leak` is the finding on a Secret that everybody can read; the settings say whether it is refused.
     """
 
     object: Object
@@ -57,6 +58,7 @@ class Manifest:
     document: int
     locate: Locate = field(compare=False, repr=False)
     encrypted: bool = False
+    leak: Problem | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

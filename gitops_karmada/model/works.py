@@ -71,6 +71,7 @@ class Work:
     """One rendered object for one member, and what became of it.
 
     `retiring` says why the object is to go; the work stays in the ledger until the object is seen to be gone.
+    `sealed` is the manifest of a Secret with its values, where `manifest` has none: for the member alone.
     """
 
     cluster: ClusterName
@@ -82,6 +83,7 @@ class Work:
     conflict_resolution: str = "abort"
     status: WorkStatus = WorkStatus()
     retiring: str = ""
+    sealed: Object | None = field(default=None, compare=False, repr=False)
 
     @property
     def key(self) -> Key:
