@@ -100,7 +100,6 @@ class Room:
             if bins is not None:
                 fill(bins, parts, times)
 
-
     def give(self, part: Part, replicas: int) -> None:
         """The opposite. On which nodes the pods are is not known: each leaves a place of its own size."""
         if self.free is not None:
