@@ -144,7 +144,9 @@ def _is_as_we_left_it(work: Work, receipt: Receipt, live: Object, circumstances:
         return False
     if (receipt.uid, receipt.resource_version) != (metadata.get("uid"), metadata.get("resourceVersion")):
         return False
-    return work.place not in circumstances.autoscaled and _says_the_same(receipt, _intent(work, live, circumstances), live)
+    if work.place in circumstances.autoscaled:
+        return False
+    return _says_the_same(receipt, _intent(work, live, circumstances), live)
 
 
 def _says_the_same(receipt: Receipt, intent: Object, live: Object) -> bool:
