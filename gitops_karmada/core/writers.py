@@ -16,6 +16,7 @@ PEOPLE = (
     "kubectl",
     "kubectl-",
     "before-first-apply",
+    "directory-edit",
     "oc",
     "oc-",
     "k9s",

@@ -34,6 +34,7 @@ MERGE_KEYS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "webhooks": (("name",),),
     "ownerReferences": (("uid",),),
 }
+BEFORE_FIRST_APPLY = "before-first-apply"
 SETS = frozenset({"finalizers"})
 KEY_DEFAULTS: Mapping[str, Any] = {"protocol": "TCP"}
 SERVER_METADATA = frozenset(
@@ -169,6 +170,7 @@ def _holds(fields: Tree, path: Path) -> bool:
 
 def applied(live: Managed, intent: Object, manager: str, *, force: bool = False) -> Managed:
     """The object after `manager` applied `intent`. Raise `ApplyConflict` when others hold what it would change."""
+    live = _tracked(live)
     fields = fields_of(intent)
     conflicting = list(_conflicts(live, intent, fields, manager))
     if conflicting and not force:
@@ -187,6 +189,15 @@ def applied(live: Managed, intent: Object, manager: str, *, force: bool = False)
     own = Entry(manager=manager, operation=APPLY, api_version=str(intent["apiVersion"]), fields=fields)
     kept = [entry for entry in others if any(leaves(entry.fields))]
     return Managed(object=merged, entries=tuple(sorted([*kept, own] if fields else kept, key=_entry_order)))
+
+
+def _tracked(live: Managed) -> Managed:
+    """An object that nobody is known to hold anything of belongs to whoever was there before the first apply."""
+    fields = {} if live.entries else fields_of(live.object)
+    if not fields:
+        return live
+    before = Entry(manager=BEFORE_FIRST_APPLY, api_version=str(live.object.get("apiVersion")), fields=fields)
+    return Managed(object=live.object, entries=(before,))
 
 
 def _entry_order(entry: Entry) -> tuple[str, str, str]:
@@ -290,6 +301,11 @@ def _replaced(value: Any, step: str, item: Any) -> Any:
 
 
 # Updating -------------------------------------------------------------------------------------------------------------
+
+
+def replaced(live: Managed, new: Object, manager: str, subresource: str = "") -> Managed:
+    """An object that is there after an update. Where nobody is known to hold anything, an update does not begin it."""
+    return updated(live, new, manager, subresource) if live.entries else Managed(object=new)
 
 
 def updated(live: Managed, new: Object, manager: str, subresource: str = "") -> Managed:

@@ -19,6 +19,7 @@ from gitops_karmada.members.server_side_apply import (
     Managed,
     applied,
     entry_object,
+    replaced,
     updated,
 )
 from gitops_karmada.model.actions import FieldConflict
@@ -129,7 +130,7 @@ class ObjectStore:
         if metadata_of(new).get("resourceVersion") != metadata_of(live).get("resourceVersion"):
             raise _conflict(key, MODIFIED)
         bare = _bare(new)
-        after = updated(Managed(object=_bare(live), entries=entries_of(live)), bare, manager)
+        after = replaced(Managed(object=_bare(live), entries=entries_of(live)), bare, manager)
         if any(str(operation.get("path")).startswith("/metadata/managedFields") for operation in operations):
             after = Managed(object=bare, entries=tuple(entry for entry in entries_of(new) if entry.fields))
         return self._save(key, live, after)
@@ -137,10 +138,11 @@ class ObjectStore:
     def replace(self, obj: Object, manager: str, subresource: str = "") -> Object:
         """Put the object as it is, as a person or a controller would; create it when it is absent."""
         key, live = key_of(obj), self._shelf.objects.get(key_of(obj))
-        before = Managed(object=_bare(live), entries=entries_of(live)) if live else Managed(object=_named(obj))
         new = {**_bare(obj), "metadata": {**_server_metadata(live or {}), **_own_metadata(obj)}}
-        after = updated(before, new, manager, subresource)
-        return self._save(key, live, after) if live else self._settle(key, after)
+        if live is None:
+            return self._settle(key, updated(Managed(object=_named(obj)), new, manager, subresource))
+        before = Managed(object=_bare(live), entries=entries_of(live))
+        return self._save(key, live, replaced(before, new, manager, subresource))
 
     def delete(self, resource: Resource, namespace: str, name: str, uid: str = "", version: str = "") -> None:
         key = _key(resource, namespace, name)
