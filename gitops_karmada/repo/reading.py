@@ -1,12 +1,12 @@
 """A whole tree to objects: which files count, links, submodules, and each content parsed once."""
 
 import gc
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from gitops_karmada.model.files import Documents, Limits, Manifests
+from gitops_karmada.model.files import Limits, Manifests
 from gitops_karmada.model.problems import Location, Problem, Severity
 from gitops_karmada.repo.failures import GitError, Reason
 from gitops_karmada.repo.file_names import (
@@ -69,19 +69,18 @@ class ManifestReader:
             yield path, (tree.files[real].blob, self._parsed(tree, path, real, data))
 
     def _parsed(self, tree: SourceTree, path: str, real: str, data: bytes) -> Manifests:
-        file = shown(path)
+        file, fetch = shown(path), tree.fetcher(real)
         if pointer := pointer_to_elsewhere(data, file):
             return Manifests(problems=(pointer,), unread=frozenset({file}))
-        return manifests_in(self._documents(data, file, tree.fetcher(real)), file)
-
-    def _documents(self, data: bytes, file: str, fetch: Callable[[], bytes]) -> Documents:
-        """What a file says. In a folder only its content tells that it was read before."""
+        # In a folder only its content tells that a file was read before.
         blob = blob_id(data)
         if known := self._cache.find(blob, file, fetch):
-            return known
+            return manifests_in(known, file)
         documents = read_documents(data, file, limits=self._limits, fetch=fetch)
-        self._cache.keep(blob, documents)
-        return documents
+        found = manifests_in(documents, file)
+        if not any(manifest.leak for manifest in found.manifests):
+            self._cache.keep(blob, documents)
+        return found
 
     def _without_large(self, tree: SourceTree, choice: _Choice) -> _Choice:
         most = self._limits.file_bytes

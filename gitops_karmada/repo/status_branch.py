@@ -148,7 +148,7 @@ class StatusBranch:
         """Write the changes on top of `base` and push them. Given the same, the commit has the same id."""
         self._clone.open()
         with self._clone.lock():
-            if foreign := self._foreign(base, changes):
+            if foreign := self._foreign(base):
                 return foreign
             self.observe("before writing")
             commit = self._written(base, changes, message, when)
@@ -217,7 +217,7 @@ class StatusBranch:
                 raise self._clone.failure(outcome, "fetching the status branch of")
             return self._git.text("rev-parse", "--verify", self._kept)
 
-    def _foreign(self, base: str | None, changes: Mapping[str, bytes | None]) -> Refused | None:
+    def _foreign(self, base: str | None) -> Refused | None:
         """A branch with other things on it is somebody else's: its files are never touched."""
         if base is None or self._mark is None:
             return None

@@ -248,3 +248,17 @@ def test_a_folder_is_parsed_once_between_runs(tmp_path: Path) -> None:
     (folder / "a.yaml").touch()
     assert ManifestReader(tmp_path / "parsed").read(FolderTree(folder)).manifests == first.manifests
     assert kept.read_bytes() == content
+
+
+def test_a_readable_secret_is_not_kept_in_the_cache(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {a: hunter2}\n"
+    (folder / "s.yaml").write_text(config_map("a") + "---\n" + secret)
+    (folder / "b.yaml").write_text(config_map("b"))
+    for _ in range(2):
+        found = ManifestReader(tmp_path / "parsed").read(FolderTree(folder))
+        leaks = [manifest.leak.code for manifest in found.manifests if manifest.leak]
+        assert (names(found), leaks) == (["a", "b", "s"], ["GK1006"])
+    [kept] = list((tmp_path / "parsed").iterdir())
+    assert b"hunter2" not in kept.read_bytes()

@@ -4,8 +4,11 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -421,3 +424,70 @@ def spoil_objects(clone: Path) -> None:
     for path in [*clone.glob("objects/??/*"), *clone.glob("objects/pack/*")]:
         path.chmod(0o600)
         path.write_bytes(b"spoilt")
+
+
+def test_malformed_objects_are_refused(tmp_path: Path, remote: Path, person: Path) -> None:
+    """G6: a tree that would write into .git is not taken over, and what was read before stays."""
+    good = commit(person, {"a.yaml": config_map("a")}, push=True)
+    source = Source(f"file://{remote}", cache=tmp_path / "cache")
+    assert source.read().commit.id == good
+    blob = git(person, "rev-parse", "HEAD:a.yaml")
+    made = subprocess.run(
+        ["git", "hash-object", "-t", "tree", "--literally", "-w", "--stdin"],
+        cwd=person, input=b"100644 .git\0" + bytes.fromhex(blob), capture_output=True, check=True,
+    )  # fmt: skip
+    bad = git(person, "commit-tree", made.stdout.decode().strip(), "-p", good, "-m", "bad")
+    git(person, "push", "--quiet", "origin", f"{bad}:refs/heads/main")
+    with pytest.raises(GitError) as refused:
+        source.read()
+    assert refused.value.reason is Reason.DAMAGED
+    git(person, "push", "--quiet", "--force", "origin", f"{good}:refs/heads/main")
+    assert names(source) == ["a"]
+
+
+def test_a_pack_without_end_is_cut_off(tmp_path: Path, remote: Path, person: Path) -> None:
+    """G2: what one file of ours can grow to is bounded."""
+    commit(person, {"big.yaml": os.urandom(300_000).hex()}, push=True)
+    source = Source(f"file://{remote}", cache=tmp_path / "cache")
+    source._clone.git = replace(source._clone.git, most_bytes=50_000)
+    with pytest.raises(GitError) as refused:
+        source.read()
+    assert refused.value.reason in (Reason.LIMIT, Reason.DAMAGED), str(refused.value)
+
+
+def test_after_a_redirect_to_another_server_no_credentials_are_sent(
+    tmp_path: Path, remote: Path, person: Path, server: GitServer
+) -> None:
+    """G9."""
+    commit(person, {"a.yaml": config_map("a")}, push=True)
+    seen: list[str] = []
+
+    class Elsewhere(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            seen.append(str(self.headers.get("Authorization")))
+            self.send_response(401)
+            self.send_header("WWW-Authenticate", 'Basic realm="x"')
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name of the base class
+            return
+
+    other = HTTPServer(("127.0.0.1", 0), Elsewhere)
+
+    class Redirecting(Elsewhere):
+        def do_GET(self) -> None:
+            self.send_response(302)
+            self.send_header("Location", f"http://127.0.0.1:{other.server_port}{self.path}")
+            self.end_headers()
+
+    first = HTTPServer(("127.0.0.1", 0), Redirecting)
+    for listener in (other, first):
+        threading.Thread(target=listener.serve_forever, args=(0.05,), daemon=True).start()
+    secret = Password(user="bot", secret="s3cr3t-token")
+    with pytest.raises(GitError):
+        Source(f"http://127.0.0.1:{first.server_port}/x.git", cache=tmp_path / "cache", credentials=secret).read()
+    for listener in (other, first):
+        listener.shutdown()
+        listener.server_close()
+    assert seen
+    assert set(seen) == {"None"}
