@@ -69,6 +69,7 @@ class MemoryStatus:
     commits: list[Message] = field(default_factory=list)
     # What the next publications answer instead of writing.
     refusals: list[Publication] = field(default_factory=list)
+    _read: dict[tuple[str, bytes], Any] = field(default_factory=dict)
 
     @property
     def tip(self) -> str | None:
@@ -76,7 +77,8 @@ class MemoryStatus:
 
     def read(self) -> tuple[str | None, Mapping[str, Any]]:
         read = {path: data for path, data in self.files.items() if path.endswith((".yaml", ".json"))}
-        return self.tip, {path: value_of(path, data) for path, data in read.items()}
+        self._read = {file: self._read.get(file) or value_of(*file) for file in read.items()}
+        return self.tip, {path: value for (path, _), value in self._read.items()}
 
     def publish(self, base: str | None, files: Mapping[str, Any], message: Message, when: datetime) -> Publication:
         if self.refusals:
