@@ -73,7 +73,7 @@ def _static(selected: Sequence[Candidate], wish: Wish) -> tuple[Shares, Division
 
 
 def _dynamic(selected: Sequence[Candidate], wish: Wish) -> tuple[Shares, Division]:
-    names = {candidate.name for candidate in selected}
+    names = {candidate.name for candidate in selected} if wish.previous else ()
     running = [(target.name, target.replicas) for target in wish.previous if target.name in names]
     assigned = sum(replicas for _, replicas in running)
     if wish.fresh:
@@ -120,7 +120,8 @@ _replicas = itemgetter(1)
 
 def _recorded(votes: Shares, won: Mapping[str, int]) -> dict[str, int]:
     """The largest votes, and those of all winners: the record of a thousand clusters stays readable."""
-    return {name: vote for rank, (name, vote) in enumerate(votes) if rank < RECORDED or name in won}
+    told = dict(votes[:RECORDED])
+    return told if len(told) == len(votes) else told | {name: vote for name, vote in votes if name in won}
 
 
 def _fewest(votes: Shares, seats: int, kept: Shares) -> Shares:

@@ -47,15 +47,17 @@ class Ranking:
         """In master order, with the room of now. `unlimited` is the room where no estimator can tell."""
         changed = self.estimates.refresh()
         moves = {place: self._by_place[place]._replace(room=self.estimates.least[place]) for place in changed}
-        self._ranked = self._moved(moves)
-        for place, candidate in moves.items():
-            self._by_place[place] = candidate
+        if moves:
+            self._ranked = self._moved(moves)
+            for place, candidate in moves.items():
+                self._by_place[place] = candidate
         runs = {
             place: self._by_place[place]._replace(assigned=replicas)
             for name, replicas in assigned.items()
             if replicas and (place := self.estimates.index.get(name)) is not None
         }
-        return _limited(self._moved(runs), unlimited)
+        ranked = self._moved(runs) if runs else list(self._ranked)
+        return _limited(ranked, unlimited) if MAX_INT32 in self.estimates.least else ranked
 
     def _moved(self, moves: Mapping[int, Candidate]) -> list[Candidate]:
         ranked = list(self._ranked)
@@ -68,7 +70,7 @@ class Ranking:
 
 
 def _limited(ranked: list[Candidate], unlimited: int) -> list[Candidate]:
-    if unlimited == MAX_INT32 or all(candidate.room != MAX_INT32 for candidate in ranked):
+    if unlimited == MAX_INT32:
         return ranked
     bounded = (it._replace(room=unlimited) if it.room == MAX_INT32 else it for it in ranked)
     return sorted(bounded, key=master_order)

@@ -20,8 +20,9 @@ def award(seats: int, votes: Mapping[str, int], uid: str = "") -> dict[str, int]
     """
     if seats <= 0 or sum(votes.values()) <= 0:
         return {}
-    running = _contenders(seats, votes)
-    order = {name: rank for rank, name in enumerate(sorted(running, reverse=is_odd(uid)))}
+    descending = is_odd(uid)
+    running = _contenders(seats, votes, descending)
+    order = {name: rank for rank, name in enumerate(sorted(running, reverse=descending))}
     won = _sure_seats(seats, running)
     queue = [(-_claim(running[name], won[name]), won[name], rank, name) for name, rank in order.items()]
     heapq.heapify(queue)
@@ -32,12 +33,15 @@ def award(seats: int, votes: Mapping[str, int], uid: str = "") -> dict[str, int]
     return {name: won[name] for name in sorted(won) if won[name]}
 
 
-def _contenders(seats: int, votes: Mapping[str, int]) -> Mapping[str, int]:
-    """Only as many parties can win as there are seats: those with the most votes, with all that tie for the last."""
+def _contenders(seats: int, votes: Mapping[str, int], descending: bool) -> Mapping[str, int]:
+    """Only as many parties can win as there are seats: those whose first claims come first."""
     if len(votes) <= seats:
         return votes
     least = heapq.nlargest(seats, votes.values())[-1]
-    return {name: party for name, party in votes.items() if party >= least}
+    found = {name: party for name, party in votes.items() if party > least}
+    tied = [name for name, party in votes.items() if party == least]
+    first = heapq.nlargest if descending else heapq.nsmallest
+    return {**found, **dict.fromkeys(first(seats - len(found), tied), least)}
 
 
 def _claim(votes: int, seats: int) -> float:

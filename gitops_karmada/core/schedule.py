@@ -250,7 +250,8 @@ class _Draft:
 
     def _columns(self, chosen: Set[str]) -> Candidates:
         """The best candidates, and all that were chosen or run it."""
-        told = [it for rank, it in enumerate(self.candidates) if rank < RECORDED or it.name in chosen or it.assigned]
+        told = list(self.candidates[:RECORDED])
+        told += [it for it in self.candidates[RECORDED:] if it.assigned or it.name in chosen]
         names, tiers, scores, room, assigned, _ = zip(*told, strict=True)
         order = [self.places[name] for name in names]
         return Candidates(

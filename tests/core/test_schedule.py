@@ -326,3 +326,26 @@ def test_the_order_of_clusters_does_not_matter(
     order.shuffle(shuffled)
     wish = binding(replicas, placement(**({"replicaScheduling": strategy} if strategy else {})), previous)
     assert schedule(wish, world(*clusters)) == schedule(wish, world(*shuffled))
+
+
+@given(
+    wishes=st.lists(
+        st.tuples(STRATEGIES, st.integers(0, 9), st.sampled_from([{}, {"m0": 2}, {"m1": 3, "m2": 1}, {"m30": 4}])),
+        min_size=1,
+        max_size=12,
+    )
+)
+def test_what_is_remembered_within_a_turn_changes_no_answer(wishes: list[tuple[Any, int, dict[str, int]]]) -> None:
+    """Every answer in the middle of a turn is that of a world that has never been asked before.
+
+    Where room plays no role, the record may tell of an earlier moment.
+    """
+    turn = world(*(cluster(f"m{index}", pods=3 + index % 5, room={"cpu": 4}) for index in range(40)))
+    for number, (strategy, replicas, previous) in enumerate(wishes):
+        wanted = placement(**({"replicaScheduling": strategy} if strategy else {}))
+        wish = binding(replicas, wanted, previous, name=f"w{number}", requests={"cpu": "500m"} if number % 2 else None)
+        fresh = turn.with_capacity(turn.capacity.copy())
+        result, expected = schedule(wish, turn), schedule(wish, fresh)
+        assert set(result.decision.clusters) == set(expected.decision.clusters)
+        assert result == expected or strategy not in (AGGREGATED, DYNAMIC)
+        turn.settle(wish, result.decision.clusters)
