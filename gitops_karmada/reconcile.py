@@ -20,7 +20,7 @@ from gitops_karmada.model.federation import Federation, Ledger
 from gitops_karmada.model.members import LastKnown, LiveObject, MemberConnection, MemberState
 from gitops_karmada.model.objects import ClusterName, Key
 from gitops_karmada.model.plan import Cause, Plan, Question
-from gitops_karmada.model.problems import Problem, RepositoryError
+from gitops_karmada.model.problems import Problem, RepositoryError, Severity
 from gitops_karmada.model.works import Place
 from gitops_karmada.repo.messages import Message
 from gitops_karmada.repo.status_branch import LostRace, Publication, Published, Refused, Unchanged
@@ -212,10 +212,17 @@ def _problems(decided: Plan, question: Question, report: Publication) -> tuple[P
     found = [*decided.problems]
     for state in question.members.values():
         found.extend(state.problems)
-    if isinstance(report, LostRace | Refused):
-        message = f"what became of the turn could not be recorded: {report.message}"
-        found.append(Problem(code="GK4006", message=message, hint="The next turn records it"))
+    match report:
+        case LostRace(message=message):
+            found.append(_unrecorded(message, Severity.WARNING, "The next turn records it"))
+        case Refused(message=message):
+            found.append(_unrecorded(message, Severity.ERROR, "Give the bot the right to push to the status branch"))
     return tuple(found)
+
+
+def _unrecorded(message: str, severity: Severity, hint: str) -> Problem:
+    text = f"what became of the turn could not be recorded: {message}"
+    return Problem(code="GK4006", severity=severity, message=text, hint=hint)
 
 
 def last_known(ledger: Ledger) -> dict[ClusterName, LastKnown]:
