@@ -105,6 +105,13 @@ def _fields(noun: Any) -> tuple[_Field, ...]:
     )
 
 
+@cache
+def _known(noun: Any) -> tuple[Mapping[str, _Field], tuple[_Field, ...]]:
+    """The fields by their names in JSON, and those that must be there."""
+    fields = _fields(noun)
+    return {field.json: field for field in fields}, tuple(field for field in fields if field.required)
+
+
 def _says_what(field: "dataclasses.Field[Any]") -> bool:
     """A whole object names its apiVersion and kind, default or not."""
     return field.name in ("api_version", "kind") and bool(field.default) and field.default is not dataclasses.MISSING
@@ -192,17 +199,21 @@ def _noun(noun: type) -> Decoder:
         if not isinstance(value, Mapping):
             return _wrong(path, faults, "a map", value)
         before = len(faults)
-        fields = _fields(noun)
+        known, required = _known(noun)
         found = {}
-        for field in fields:
-            item = value.get(field.json)
-            if item is not None:
-                found[field.attribute] = field.decoder(item, _child(path, field.json), faults)
-            elif field.required:
+        strange = False
+        for name, item in value.items():
+            field = known.get(name)
+            if field is None:
+                strange = True
+            elif item is not None:
+                found[field.attribute] = field.decoder(item, f"{path}.{name}" if path else name, faults)
+        for field in required:
+            if value.get(field.json) is None:
                 faults.append(Fault(path=_child(path, field.json), message="is required"))
-        if not getattr(noun, "open_ended", False):
-            faults.extend(_unknown(value, [field.json for field in fields], path))
-        if any(fault.fatal for fault in faults[before:]):
+        if strange and not getattr(noun, "open_ended", False):
+            faults.extend(_unknown(value, list(known), path))
+        if len(faults) > before and any(fault.fatal for fault in faults[before:]):
             return None
         return noun(**found)
 
@@ -210,7 +221,7 @@ def _noun(noun: type) -> Decoder:
 
 
 def _unknown(value: Mapping[str, Any], known: list[str], path: str) -> Iterator[Fault]:
-    for name in value.keys() - set(known):
+    for name in sorted(value.keys() - set(known), key=str):
         close = difflib.get_close_matches(str(name), known, n=1)
         hint = f"; did you mean {close[0]!r}?" if close else ""
         yield Fault(path=_child(path, str(name)), message=f"unknown field, nobody reads it{hint}", fatal=False)

@@ -84,10 +84,11 @@ class Work:
     status: WorkStatus = WorkStatus()
     retiring: str = ""
     sealed: Object | None = field(default=None, compare=False, repr=False)
+    # Worked out once: a turn asks for it again and again.
+    key: Key = field(init=False, compare=False, repr=False)
 
-    @property
-    def key(self) -> Key:
-        return key_of(self.manifest)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", key_of(self.manifest))
 
     @property
     def place(self) -> Place:
