@@ -1,8 +1,8 @@
 """What room there is in the members, and what is left of it while a turn hands it out."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from gitops_karmada.core.amounts import CPU, PODS, Amounts, amount_of, amounts_of
 from gitops_karmada.core.first_fit import Part, fill
@@ -132,17 +132,27 @@ class Capacity:
         self.rooms = {cluster.name: Room(cluster, known.get(cluster.name), by_models) for cluster in clusters}
         self.version = 0
         self.changes: list[str] = []
-        self._noted: dict[Any, _Taking] = {}
+        self._noted: dict[Hashable, _Taking] = {}
+        self._kinds: dict[Hashable, Part | tuple[Part, ...]] = {}
 
-    def take(self, spec: BindingSpec, previous: tuple[TargetCluster, ...], targets: tuple[TargetCluster, ...]) -> None:
-        """Deduct what is placed anew: replicas that run already are part of what the members reported."""
+    def take(
+        self,
+        spec: BindingSpec,
+        previous: tuple[TargetCluster, ...],
+        targets: tuple[TargetCluster, ...],
+        kind: Hashable,
+    ) -> None:
+        """Deduct what is placed anew: replicas that run already are part of what the members reported.
+
+        `kind` stands for what is placed: the same for bindings with the same requirements and components.
+        """
         if targets == previous:
             return
         self.version += 1
-        key = (id(previous), id(targets), spec.replica_requirements, spec.components)
+        key = (id(previous), id(targets), kind)
         taking = self._noted.get(key)
         if taking is None:
-            self._noted[key] = _Taking(spec, previous, targets)
+            self._noted[key] = _Taking(self._parts_of(spec, kind), previous, targets)
         else:
             taking.times += 1
 
@@ -165,42 +175,45 @@ class Capacity:
     def settle(self) -> None:
         """Work out what was noted."""
         for taking in self._noted.values():
-            before = {target.name: target for target in taking.previous}
-            parts: dict[int, list[Part]] = {}
-            for target in taking.targets:
-                added = _added(taking.spec, target, before.get(target.name))
-                room = self.rooms.get(target.name)
-                if added <= 0 or room is None:
-                    continue
-                if added not in parts:
-                    parts[added] = _parts(taking.spec, added)
-                room.take(parts[added], taking.times)
-                self.changes.append(target.name)
+            for name, parts in taking.added():
+                room = self.rooms.get(name)
+                if room is not None:
+                    room.take(parts, taking.times)
+                    self.changes.append(name)
         self._noted.clear()
+
+    def _parts_of(self, spec: BindingSpec, kind: Hashable) -> Part | tuple[Part, ...]:
+        """One replica, or a whole set of components."""
+        known = self._kinds.get(kind)
+        if known is None:
+            whole_set = sets_of(spec.components).parts if spec.components else None
+            known = self._kinds[kind] = whole_set or _part(1, spec.replica_requirements)
+        return known
 
 
 class _Taking:
     """The same targets, given to so many bindings that ask the same."""
 
-    __slots__ = ("previous", "spec", "targets", "times")
+    __slots__ = ("placed", "previous", "targets", "times")
 
     def __init__(
-        self, spec: BindingSpec, previous: tuple[TargetCluster, ...], targets: tuple[TargetCluster, ...]
+        self,
+        placed: Part | tuple[Part, ...],
+        previous: tuple[TargetCluster, ...],
+        targets: tuple[TargetCluster, ...],
     ) -> None:
-        self.spec, self.previous, self.targets, self.times = spec, previous, targets, 1
+        self.placed, self.previous, self.targets, self.times = placed, previous, targets, 1
 
-
-def _added(spec: BindingSpec, target: TargetCluster, before: TargetCluster | None) -> int:
-    """How many replicas, or sets of components, are new in a target."""
-    if spec.components:
-        return 0 if before is not None else 1
-    return target.replicas - (before.replicas if before else 0)
-
-
-def _parts(spec: BindingSpec, added: int) -> list[Part]:
-    if spec.components:
-        return list(sets_of(spec.components).parts)
-    return [_part(added, spec.replica_requirements)]
+    def added(self) -> Iterator[tuple[str, tuple[Part, ...]]]:
+        """What is new in each target: replicas, or a set of components where there was none."""
+        before = {target.name: target.replicas for target in self.previous}
+        for target in self.targets:
+            if isinstance(self.placed, tuple):
+                if target.name not in before:
+                    yield target.name, self.placed
+            elif (more := target.replicas - before.get(target.name, 0)) > 0:
+                one = self.placed
+                yield target.name, (Part(replicas=more, request=one.request, claim=one.claim),)
 
 
 def _use(free: dict[str, int], part: Part, replicas: int) -> None:

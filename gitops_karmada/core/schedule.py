@@ -117,7 +117,10 @@ class SchedulingWorld:
         """Let a decision take effect: its new replicas use room, its peers see where it is."""
         placed = tuple(targets)
         if self.features.scheduling_overcommit_protection:
-            self.capacity.take(binding.spec, binding.spec.clusters, placed)
+            number, spec = self.memory.number, binding.spec
+            self.capacity.take(
+                spec, spec.clusters, placed, (number(spec.replica_requirements), number(spec.components))
+            )
         if self.features.workload_affinity:
             self.peers.place(binding, placed)
 
