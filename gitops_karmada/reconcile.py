@@ -48,6 +48,22 @@ class Members(Protocol):
     def run(self, waves: Mapping[ClusterName, tuple[Wave, ...]]) -> Mapping[Place, Outcome]: ...
 
 
+class Remembered:
+    """The ledger that this process left on the status branch: while nobody else writes there, it is not read again."""
+
+    def __init__(self) -> None:
+        self._ledger: Ledger | None = None
+
+    def at(self, commit: str | None) -> Ledger | None:
+        ledger = self._ledger
+        return ledger if ledger is not None and commit is not None and ledger.commit == commit else None
+
+    def keep(self, ledger: Ledger) -> None:
+        """As it would be read: the values of Secrets are not on the branch."""
+        works = {place: replace(work, sealed=None) if work.sealed else work for place, work in ledger.works.items()}
+        self._ledger = replace(ledger, works=works)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
     """What a turn reaches. `federation` reads the source's newest commit; `connections` are the members of it."""
@@ -61,6 +77,7 @@ class World:
     clock: Callable[[], datetime]
     # Told before each write of a turn; tests end the process there.
     observe: Callable[[str], None] = field(default=lambda step: None)
+    remembered: Remembered = field(default_factory=Remembered)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +95,7 @@ class Turn:
 def read(world: World) -> Question:
     """Read the source, the status branch and the members. Nothing is written."""
     federation = world.federation()
-    ledger = ledger_of_branch(world.status, federation)
+    ledger = ledger_of_branch(world.status, federation, world.remembered)
     connections = tuple(world.connections(federation))
     members = world.members.observe(connections, last_known(ledger))
     return Question(federation=federation, ledger=ledger, members=members, now=now(world))
@@ -93,15 +110,17 @@ def turn(world: World) -> Turn:
     """One whole turn. What cannot be read or published raises RepositoryError, and nothing is applied then."""
     question, decided, intent = _published_intent(world)
     world.observe("intent published")
-    interpreter = world.interpreter(question.federation)
+    interpreter, instance = world.interpreter(question.federation), question.federation.settings.instance
     live = world.members.look(places_of(decided))
     actions = actions_of(decided, live, question, interpreter)
     world.observe("judged")
     outcomes = world.members.run({cluster: waves(part) for cluster, part in actions.items()})
     world.observe("applied")
     after = settled(decided, outcomes, question.federation.templates, interpreter, question.now)
-    ledger = _ledger_after(question.ledger, decided, intent)
+    ledger = _ledger_after(question.ledger, decided, intent, instance)
     report = publish(world, replace(after, cause=cause_of(after, ledger)), ledger, question)
+    if isinstance(report, Published | Unchanged):
+        world.remembered.keep(_ledger_after(ledger, after, report, instance))
     world.observe("report published")
     return Turn(
         question=question,
@@ -139,9 +158,9 @@ class LostRaceError(RepositoryError):
 # The status branch ----------------------------------------------------------------------------------------------------
 
 
-def ledger_of_branch(status: Status, federation: Federation) -> Ledger:
+def ledger_of_branch(status: Status, federation: Federation, remembered: Remembered | None = None) -> Ledger:
     tip, files = status.read()
-    ledger = ledger_of(files, tip)
+    ledger = (remembered.at(tip) if remembered is not None else None) or ledger_of(files, tip)
     instance = federation.settings.instance
     if ledger.instance and ledger.instance != instance:
         raise RepositoryError(
@@ -188,12 +207,14 @@ def _subject(decided: Plan, moved: int) -> str:
     return f"{moved} placed or moved" if moved else f"{decided.cause} changed, nothing moved"
 
 
-def _ledger_after(before: Ledger, decided: Plan, published: Publication) -> Ledger:
-    """The ledger as it is on the branch once the intent is there."""
-    commit = published.commit if isinstance(published, Published | Unchanged) else before.commit
+def _ledger_after(before: Ledger, decided: Plan, published: Publication, instance: str) -> Ledger:
+    """The ledger as it is on the branch once the plan is there."""
+    if not isinstance(published, Published):
+        return before
     return replace(
         before,
-        commit=commit,
+        commit=published.commit,
+        instance=instance,
         source_commit=decided.commit.id,
         bindings=decided.bindings,
         works={**decided.works, **decided.retiring},

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from gitops_karmada.core.capacity import Capacity
-from gitops_karmada.core.causes import cause_of
+from gitops_karmada.core.causes import DECLARED, cause_of, declared_digest
 from gitops_karmada.core.dependencies import Attached, attach, references_of
 from gitops_karmada.core.dispatch import dispatched
 from gitops_karmada.core.gather import gathered, remembered, with_decision
@@ -60,8 +60,18 @@ def plan(question: Question, interpreter: Interpreter, yaml: YamlText) -> Plan:
         sources={key: template.location.file for key, template in federation.templates.items() if key in whys},
         template_statuses={key: status for key, status in ledger.template_statuses.items() if key in attached.bindings},
         receipts=ledger.receipts,
-        memory=Frozen({**readiness, **remembered(found), **free.memory, **sent.memory}),
-        problems=(*federation.problems, *ledger.problems, *found.problems, *free.problems, *homeless, *problems, *sent.problems),
+        memory=Frozen(
+            {DECLARED: declared_digest(federation), **readiness, **remembered(found), **free.memory, **sent.memory}
+        ),
+        problems=(
+            *federation.problems,
+            *ledger.problems,
+            *found.problems,
+            *free.problems,
+            *homeless,
+            *problems,
+            *sent.problems,
+        ),
     )
     return replace(decided, cause=cause_of(decided, ledger))
 

@@ -1,7 +1,7 @@
 """A federation in memory that a recorded story is played in: the commits, the status branch, the members, the clock."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -208,12 +208,21 @@ class Stage:
 
     # Turns
 
+    def check_memory(self) -> None:
+        """What the process remembers is what is on the branch: a restart would change nothing."""
+        read = self.status.ledger()
+        kept = self.world.remembered.at(read.commit)
+        assert kept is not None, "the process does not know what it wrote"
+        for name in (field.name for field in fields(Ledger)):
+            assert getattr(kept, name) == getattr(read, name), f"{name} is remembered otherwise than it was written"
+
     def settle(self, most: int = 5, seconds: float = 1) -> list[Turn]:
         """Turns until one changes nothing."""
         turns: list[Turn] = []
         for _ in range(most):
             self.clock.advance(seconds)
             turns.append(turn(self.world))
+            self.check_memory()
             self.start()
             if not turns[-1].published:
                 break
