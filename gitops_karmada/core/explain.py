@@ -139,6 +139,7 @@ def steps(why: Why, binding: Binding | None, works: Sequence[Work]) -> tuple[Ste
         found.append(Step(title="Trigger", lines=tuple(_trigger(why, decision))))
         for attempt in decision.attempts:
             found.extend(_attempt(attempt, decision, binding))
+        found.append(Step(title="Preemption", lines=tuple(_victims(decision))))
     found.append(Step(title="Overrides", lines=tuple(_overrides(works))))
     return tuple(step for step in found if step.lines)
 
@@ -208,16 +209,22 @@ def _attempt(attempt: Attempt, decision: Decision, binding: Binding | None) -> I
         yield Step(title="Result", lines=(f"{LOST} {attempt.error}{following}",))
 
 
+def _victims(decision: Decision) -> Iterator[str]:
+    for victim in decision.victims:
+        yield f"{_several(victim.replicas, 'replica')} of {victim.binding} had to leave {victim.cluster}"
+
+
 def _filters(attempt: Attempt, group: str) -> Iterator[str]:
     fit, unfit = attempt.candidates.names, attempt.unfit
-    known = len(fit) + len(unfit)
-    yield f"{_several(known, 'cluster')} known, {_fitting(len(fit))}{group}"
+    fitting = len(fit) + attempt.candidates.omitted
+    yield f"{_several(fitting + len(unfit), 'cluster')} known, {_fitting(fitting)}{group}"
     width = max((len(name) for name in unfit), default=0)
     filters = max((len(reason.filter) for reason in unfit.values()), default=0)
     for name, reason in sorted(unfit.items()):
         yield f"{LOST} {name:{width}}   {reason.filter:{filters}}   {reason.reason}"
     if fit:
-        yield f"{WON} {' '.join(sorted(fit))}"
+        more = f" and {attempt.candidates.omitted} more" if attempt.candidates.omitted else ""
+        yield f"{WON} {' '.join(sorted(fit))}{more}"
 
 
 def _several(number: int, word: str) -> str:

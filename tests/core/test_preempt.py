@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from gitops_karmada.core.capacity import Capacity
+from gitops_karmada.core.explain import steps
 from gitops_karmada.core.nodes import nodes_of
 from gitops_karmada.core.place import placed
 from gitops_karmada.core.preempt import displaced, preempt
@@ -14,6 +15,7 @@ from gitops_karmada.core.triggers import APPLIED_PLACEMENT
 from gitops_karmada.model.bindings import Binding, SchedulePriority
 from gitops_karmada.model.decisions import Outcome, Victim
 from gitops_karmada.model.frozen import Frozen
+from gitops_karmada.model.plan import Why
 from tests.core.nouns import AGGREGATED, EARLIER, binding, cluster, placement, shares, world
 
 BY_ROOM = placement(replicaScheduling=AGGREGATED)
@@ -107,6 +109,8 @@ def test_in_a_turn_the_victim_moves_on_or_waits(room: int) -> None:
     other = ranked("other", 5, 1, {"m1": 5})
     fold = placed([other, vital], turn, QuotaLedger(), EARLIER)
     assert fold.decisions[vital.key].victims == (victim("other", "m1", 3),)
+    told = [step.lines for step in steps(Why(key=vital.key, decision=fold.decisions[vital.key]), None, [])]
+    assert ("3 replicas of Deployment.apps shop/other had to leave m1",) in told
     assert [(it.name, it.replicas) for it in fold.bindings[vital.key].spec.clusters] == [("m1", 3)]
     moved = {it.name: it.replicas for it in fold.bindings[other.key].spec.clusters}
     outcome = fold.decisions[other.key].outcome
