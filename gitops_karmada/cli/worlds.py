@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gitops_karmada.cli import places, sources
 from gitops_karmada.cli.connections import connections
@@ -12,7 +12,7 @@ from gitops_karmada.cli.feeds import FolderFeed, Lines, SourceFeed
 from gitops_karmada.cli.options import Where
 from gitops_karmada.core.check_customizations import check_customizations
 from gitops_karmada.core.customize import customized
-from gitops_karmada.core.interpret import Interpreter
+from gitops_karmada.core.interpret import Interpreter, no_kind
 from gitops_karmada.core.overriders import YamlText
 from gitops_karmada.core.record import ledger_of
 from gitops_karmada.core.webhooks import hooked
@@ -38,7 +38,9 @@ from gitops_karmada.repo.status_values import StatusValues
 from gitops_karmada.repo.yaml_reader import read_documents
 from gitops_karmada.repo.yaml_writer import to_yaml
 from gitops_karmada.scripts.engine import LuaEngine
-from gitops_karmada.scripts.webhooks import HttpsWebhooks
+
+if TYPE_CHECKING:
+    from gitops_karmada.scripts.webhooks import HttpsWebhooks
 
 
 def clock() -> datetime:
@@ -60,14 +62,15 @@ class Interpreters:
     """Interpreters for federations. The process that scripts run in starts with the first script."""
 
     def __init__(self, webhook_hosts: Iterable[str] = ()) -> None:
-        self._engine, self._webhooks = LuaEngine(), HttpsWebhooks(webhook_hosts)
+        self._engine, self._hosts = LuaEngine(), tuple(webhook_hosts)
+        self._webhooks: HttpsWebhooks | None = None
 
     def __call__(self, federation: Federation) -> Interpreter:
         if not federation.customizations and not federation.webhooks:
             return Interpreter()
         return Interpreter(
             customized=customized(federation.customizations, self._engine),
-            webhooks=hooked(federation.webhooks, self._webhooks),
+            webhooks=hooked(federation.webhooks, self._asked()) if federation.webhooks else no_kind,
         )
 
     def check(self, federation: Federation) -> list[Problem]:
@@ -76,7 +79,16 @@ class Interpreters:
 
     def close(self) -> None:
         self._engine.close()
-        self._webhooks.close()
+        if self._webhooks is not None:
+            self._webhooks.close()
+
+    def _asked(self) -> "HttpsWebhooks":
+        # aiohttp takes long to import, which those without webhooks need not wait for.
+        from gitops_karmada.scripts.webhooks import HttpsWebhooks
+
+        if self._webhooks is None:
+            self._webhooks = HttpsWebhooks(self._hosts)
+        return self._webhooks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

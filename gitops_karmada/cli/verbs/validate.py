@@ -47,17 +47,6 @@ def _lint(where: Where, federation: "Federation") -> "tuple[Problem, ...]":
         return (*interpreters.check(federation), *lint(federation, interpreters(federation)))
 
 
-def _scripts(federation: "Federation") -> "list[Problem]":
-    """Whether scripts compile, which is asked in a process of their own; none of them is run."""
-    if not federation.customizations:
-        return []
-    from gitops_karmada.core.check_customizations import check_customizations
-    from gitops_karmada.scripts.engine import LuaEngine
-
-    with LuaEngine() as engine:
-        return check_customizations(federation.customizations, engine)
-
-
 def _show(
     where: Where, looks: Looks, federation: "Federation", problems: "list[Problem]", excerpt: "Excerpt", seconds: float
 ) -> None:
