@@ -158,15 +158,14 @@ def test_which_priority_classes_may_displace_others(policy: dict[str, str], pree
     assert _displaces(vital, allowed=False) is False
 
 
-PRIORITY_HERE = Location(file="all.yaml", line=1)
-CLASS = {
+PRIORITY_CLASS = {
     "apiVersion": "scheduling.k8s.io/v1",
     "kind": "PriorityClass",
     "metadata": {"name": "vital"},
     "value": 9,
 }
-HERE = Location(file="all.yaml", line=1)
 CLASS = {"priorityClassSource": "KubePriorityClass", "priorityClassName": "vital"}
+HERE = Location(file="all.yaml", line=1)
 
 
 def _displaces(priority_class: dict[str, Any], *, allowed: bool) -> bool:
