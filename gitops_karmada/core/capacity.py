@@ -4,8 +4,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from gitops_karmada.core.amounts import CPU, PODS, Amounts, amount_of, amounts_of
-from gitops_karmada.core.first_fit import Part, fill
+from gitops_karmada.core.amounts import CPU, PODS, Amounts, amount_of, amounts_of, times_in
+from gitops_karmada.core.first_fit import Bin, FirstFit, Part
 from gitops_karmada.core.nodes import Node
 from gitops_karmada.model.bindings import (
     BindingSpec,
@@ -81,7 +81,7 @@ class Room:
     nodes, `nodes` its real ones. None: not known.
     """
 
-    __slots__ = ("formats", "free", "models", "nodes")
+    __slots__ = ("_counts", "_fillings", "_used", "formats", "free", "models", "nodes")
 
     def __init__(self, cluster: Cluster, nodes: Sequence[Node] | None, by_models: bool) -> None:
         summary = cluster.status.resource_summary
@@ -90,15 +90,42 @@ class Room:
         self.formats: Mapping[str, Format] = {name: amount.format for name, amount in left.items()}
         self.models = _model_nodes(cluster, summary) if by_models and summary is not None else None
         self.nodes: list[Node | ModelNode] | None = None if nodes is None else [node.copy() for node in nodes]
+        self._forget()
 
-    def take(self, parts: Sequence[Part], times: int) -> None:
-        """Use the room of so many sets of these parts."""
+    def _forget(self) -> None:
+        self._counts: dict[tuple[int, int], _Count] = {}
+        self._fillings: dict[Hashable, list[FirstFit]] = {}
+        self._used: list[Bin] = []
+
+    def take(self, parts: Sequence[Part], times: int, kind: Hashable) -> None:
+        """Use the room of so many sets of these parts; `kind` stands for what they ask for, however many they are."""
         if self.free is not None:
             for part in parts:
                 _use(self.free, part, part.replicas * times)
-        for bins in (self.models, self.nodes):
-            if bins is not None:
-                fill(bins, parts, times)
+        known = self._fillings.get(kind)
+        if known is None:
+            known = self._fillings[kind] = [FirstFit(it, parts) for it in (self.models, self.nodes) if it is not None]
+        for filling in known:
+            filling.fill(parts, times, self._used)
+
+    def fitting(self, bins: Sequence[Bin], part: Part) -> int:
+        """How many replicas like this one there is room for in these bins of the room, each counted by itself.
+
+        Counted again only where room was used.
+        """
+        key = (id(bins), id(part))
+        count = self._counts.get(key)
+        if count is None:
+            each = {id(it): times_in(it.free, part.request) for it in bins if it.admits(part.claim)}
+            count = self._counts[key] = _Count(part, each, len(self._used))
+            count.total = sum(each.values())
+        for used in {id(it): it for it in self._used[count.seen :]}.values():
+            if id(used) in count.each:
+                fits = times_in(used.free, part.request)
+                count.total += fits - count.each[id(used)]
+                count.each[id(used)] = fits
+        count.seen = len(self._used)
+        return count.total
 
     def give(self, part: Part, replicas: int) -> None:
         """The opposite. On which nodes the pods are is not known: each leaves a place of its own size."""
@@ -108,6 +135,7 @@ class Room:
         for bins in (self.models, self.nodes):
             if bins is not None:
                 bins.extend(FreedNode(dict(freed)) for _ in range(replicas))
+        self._forget()
 
     def copy(self) -> "Room":
         other = Room.__new__(Room)
@@ -115,7 +143,17 @@ class Room:
         other.formats = self.formats
         other.models = None if self.models is None else [node.copy() for node in self.models]
         other.nodes = None if self.nodes is None else [node.copy() for node in self.nodes]
+        other._forget()
         return other
+
+
+class _Count:
+    """How many replicas fit, together and in each bin (by identity), up to a point in what was used."""
+
+    __slots__ = ("each", "part", "seen", "total")
+
+    def __init__(self, part: Part, each: dict[int, int], seen: int) -> None:
+        self.part, self.each, self.seen, self.total = part, each, seen, 0
 
 
 class Capacity:
@@ -152,7 +190,7 @@ class Capacity:
         key = (id(previous), id(targets), kind)
         taking = self._noted.get(key)
         if taking is None:
-            self._noted[key] = _Taking(self._parts_of(spec, kind), previous, targets)
+            self._noted[key] = _Taking(self._parts_of(spec, kind), kind, previous, targets)
         else:
             taking.times += 1
 
@@ -178,7 +216,7 @@ class Capacity:
             for name, parts in taking.added():
                 room = self.rooms.get(name)
                 if room is not None:
-                    room.take(parts, taking.times)
+                    room.take(parts, taking.times, taking.kind)
                     self.changes.append(name)
         self._noted.clear()
 
@@ -194,14 +232,16 @@ class Capacity:
 class _Taking:
     """The same targets, given to so many bindings that ask the same."""
 
-    __slots__ = ("placed", "previous", "targets", "times")
+    __slots__ = ("kind", "placed", "previous", "targets", "times")
 
     def __init__(
         self,
         placed: Part | tuple[Part, ...],
+        kind: Hashable,
         previous: tuple[TargetCluster, ...],
         targets: tuple[TargetCluster, ...],
     ) -> None:
+        self.kind = kind
         self.placed, self.previous, self.targets, self.times = placed, previous, targets, 1
 
     def added(self) -> Iterator[tuple[str, tuple[Part, ...]]]:

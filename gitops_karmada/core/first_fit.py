@@ -25,29 +25,44 @@ class Part:
     claim: NodeClaim | None = None
 
 
-def fill(bins: Sequence[Bin], parts: Sequence[Part], most: int) -> int:
-    """How many whole sets fit, at most `most`. Their room is used up, also that of a last one that fits in part."""
-    if not any(part.replicas for part in parts):
+class FirstFit:
+    """First fit for parts of the same kinds, as often as wanted: it remembers which bins are full for each of them."""
+
+    __slots__ = ("_full", "_open")
+
+    def __init__(self, bins: Sequence[Bin], parts: Sequence[Part]) -> None:
+        self._open = [[place for place in bins if place.admits(part.claim)] for part in parts]
+        self._full = [0] * len(parts)  # the bins before this one have no room for the part, and never will again
+
+    def fill(self, parts: Sequence[Part], most: int, used: list[Bin] | None = None) -> int:
+        """How many whole sets fit, at most `most`. Their room is used up, also that of a last one that fits in part.
+
+        `used` collects the bins that lost room.
+        """
+        if not any(part.replicas for part in parts):
+            return most
+        for done in range(most):
+            for index, part in enumerate(parts):
+                if self._place(index, part, used):
+                    return done
         return most
-    open_bins = [[place for place in bins if place.admits(part.claim)] for part in parts]
-    full = [0] * len(parts)  # the bins before this one have no room for the part, and never will again
-    for done in range(most):
-        for index, part in enumerate(parts):
-            full[index], left = _place(open_bins[index], full[index], part)
+
+    def _place(self, index: int, part: Part, used: list[Bin] | None) -> int:
+        """Place one part; how many replicas found no room."""
+        bins, start, left = self._open[index], self._full[index], part.replicas
+        while left and start < len(bins):
+            fitting = min(times_in(bins[start].free, part.request), left)
+            if fitting:
+                take(bins[start].free, part.request, fitting)
+                if used is not None:
+                    used.append(bins[start])
+            left -= fitting
             if left:
-                return done
-    return most
+                start += 1
+        self._full[index] = start
+        return left
 
 
-def _place(bins: Sequence[Bin], start: int, part: Part) -> tuple[int, int]:
-    """Place one part: the first bin that may still have room afterwards, and how many replicas found none."""
-    left = part.replicas
-    while left:
-        if start == len(bins):
-            return start, left
-        fitting = min(times_in(bins[start].free, part.request), left)
-        take(bins[start].free, part.request, fitting)
-        left -= fitting
-        if left:
-            start += 1
-    return start, 0
+def fill(bins: Sequence[Bin], parts: Sequence[Part], most: int) -> int:
+    """First fit once."""
+    return FirstFit(bins, parts).fill(parts, most)

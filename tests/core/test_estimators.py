@@ -92,7 +92,7 @@ def test_without_models_in_the_spec_the_summary_counts() -> None:
 def test_what_is_taken_is_gone() -> None:
     """V7.2."""
     found = room(FOUR, USED)
-    found.take([Part(replicas=2, request={"cpu": 500, "memory": 2**30})], 1)
+    found.take([Part(replicas=2, request={"cpu": 500, "memory": 2**30})], 1, "web")
     assert room_by_summary(found, replicas_of(need({"cpu": "500m", "memory": "1Gi"}))) == 4
 
 
@@ -140,7 +140,7 @@ def test_sets_by_summary(found: Room, components: tuple[Component, ...], expecte
 def test_a_set_that_was_placed_leaves_less() -> None:
     """V7.18, second part."""
     found = room({"cpu": "10", "pods": "100"})
-    found.take(sets_of(FLINK).parts, 1)
+    found.take(sets_of(FLINK).parts, 1, "flink")
     assert room_by_summary(found, sets_of(FLINK)) == 1
 
 

@@ -340,7 +340,11 @@ def test_what_is_remembered_within_a_turn_changes_no_answer(wishes: list[tuple[A
 
     Where room plays no role, the record may tell of an earlier moment.
     """
-    turn = world(*(cluster(f"m{index}", pods=3 + index % 5, room={"cpu": 4}) for index in range(40)))
+    members = [cluster(f"m{index}", pods=3 + index % 5, room={"cpu": 4}) for index in range(40)]
+    known = {
+        f"m{index}": nodes_of([node("a", "1"), node("b", "700m"), node("c", "2")], []) for index in range(0, 40, 2)
+    }
+    turn = world(*members, capacity=Capacity(members, known))
     for number, (strategy, replicas, previous) in enumerate(wishes):
         wanted = placement(**({"replicaScheduling": strategy} if strategy else {}))
         wish = binding(replicas, wanted, previous, name=f"w{number}", requests={"cpu": "500m"} if number % 2 else None)

@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from gitops_karmada.core.amounts import MAX_INT32, times_in
+from gitops_karmada.core.amounts import MAX_INT32
 from gitops_karmada.core.capacity import Demand, Replicas, Room, Sets
 from gitops_karmada.core.first_fit import fill
 
@@ -13,8 +13,7 @@ def room_on_nodes(room: Room, demand: Demand) -> int | None:
         return None
     match demand:
         case Replicas(part=part):
-            open_nodes = (node for node in room.nodes if node.admits(part.claim))
-            return min(sum(times_in(node.free, part.request) for node in open_nodes), MAX_INT32)
+            return min(room.fitting(room.nodes, part), MAX_INT32)
         case Sets(parts=parts):
             nodes = [node.copy() for node in room.nodes]
             return fill(nodes, parts, MAX_INT32) if nodes else 0

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import assert_never
 
-from gitops_karmada.core.amounts import CPU, MAX_INT32, PODS, times_in
+from gitops_karmada.core.amounts import CPU, MAX_INT32, PODS
 from gitops_karmada.core.capacity import Demand, ModelNode, Replicas, Room, Sets
 from gitops_karmada.core.first_fit import fill
 from gitops_karmada.model.bindings import Component
@@ -29,7 +29,7 @@ def room_by_summary(room: Room, demand: Demand) -> int | None:
 def _replicas(room: Room, free: Mapping[str, int], demand: Replicas) -> int:
     if room.models is not None and demand.is_specified:
         # The models replace the bound by the summary, they do not add to it.
-        return sum(times_in(node.free, demand.part.request) for node in room.models)
+        return room.fitting(room.models, demand.part)
     most = MAX_INT32
     for name, wanted in demand.asked.items():
         left = free.get(name, 0)
