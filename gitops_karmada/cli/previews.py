@@ -10,10 +10,12 @@ from gitops_karmada.cli.options import Where
 from gitops_karmada.cli.output.plans import Preview
 from gitops_karmada.core.changes import changes
 from gitops_karmada.core.enforce import actions_of, places_of
+from gitops_karmada.core.lint import lint
 from gitops_karmada.model.actions import Contest, Refuse, Wait
 from gitops_karmada.model.federation import Ledger
 from gitops_karmada.model.members import Unreachable
 from gitops_karmada.model.plan import Hold, Plan, Question
+from gitops_karmada.model.problems import Problem, Severity
 from gitops_karmada.reconcile import World, decide, read
 
 
@@ -35,6 +37,7 @@ class Decided:
     question: Question
     plan: Plan
     lines: Lines
+    warnings: tuple[Problem, ...] = ()
 
 
 def preview(asked: Asked) -> tuple[Preview, Lines]:
@@ -51,7 +54,7 @@ def preview(asked: Asked) -> tuple[Preview, Lines]:
         unreachable=tuple(sorted(n for n, state in question.members.items() if isinstance(state, Unreachable))),
         offline=asked.offline,
         cause=plan.cause,
-        problems=tuple(sources.in_order([*plan.problems, *reported])),
+        problems=tuple(sources.in_order([*plan.problems, *reported, *decided.warnings])),
     )
     return found, decided.lines
 
@@ -65,7 +68,9 @@ def decided_for(asked: Asked) -> Decided:
         plan = decide(opened.world, question)
         if not (asked.offline or asked.snapshot):
             plan = replace(plan, holds=(*plan.holds, *_guarded(opened.world, question, plan)))
-        return Decided(question=question, plan=plan, lines=opened.lines())
+        found = lint(question.federation, opened.world.interpreter(question.federation))
+        warnings = tuple(problem for problem in found if problem.severity is Severity.WARNING)
+        return Decided(question=question, plan=plan, lines=opened.lines(), warnings=warnings)
 
 
 def _guarded(world: World, question: Question, plan: Plan) -> Iterator[Hold]:

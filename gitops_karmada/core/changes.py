@@ -39,7 +39,8 @@ class Change:
     Replicas are None for what has none. A MOVE is a workload that loses replicas in some members and wins them in
     others, counted from 0 and to 0; `arrives` and `leaves` say whether the object itself comes or goes, `evicted` that
     it goes once its replacement runs.
-    `fields` are what differs in the manifest; `where` is the line that caused it, `reason` says so in words.
+    `fields` are what differs in the manifest, `overridden_by` the policies that changed it for this member; `where` is
+    the line that caused it, `reason` says so in words.
     """
 
     place: Place | None
@@ -51,6 +52,7 @@ class Change:
     leaves: bool = False
     evicted: bool = False
     fields: tuple[FieldChange, ...] = ()
+    overridden_by: tuple[str, ...] = ()
     reason: str = ""
     hint: str = ""
     where: Location | None = None
@@ -111,6 +113,7 @@ def _change(place: Place, plan: Plan, ledger: Ledger, moving: frozenset[Key], li
         leaves=after is None,
         evicted=after is not None and _is_evicted(plan.bindings.get(place.key), place.cluster),
         fields=_fields(before, after),
+        overridden_by=tuple(sorted(_by_policy(after))) if after else (),
     )
     if after is not None and not _differs(change, before, after):
         return None

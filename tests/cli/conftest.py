@@ -1,16 +1,19 @@
 """Real repositories and real processes for the verbs."""
 
+import io
 import json
 import os
 import subprocess
 import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
 from gitops_karmada.cli.layout import copy
+from gitops_karmada.cli.main import run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,17 +43,26 @@ class Fleet:
         return self.folder / "members"
 
     def __call__(self, *arguments: str, **more: str) -> Answer:
-        """Run the program in the repository, in a process of its own."""
-        done = subprocess.run(
+        """Run the program in the repository, in this process, which saves its start."""
+        out, err = io.StringIO(), io.StringIO()
+        before = dict(os.environ)
+        os.environ.update({**self.environment, **more})
+        try:
+            with chdir(self.repository), redirect_stdout(out), redirect_stderr(err):
+                code = run(arguments)
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+        return Answer(code=code, out=out.getvalue(), err=err.getvalue())
+
+    def start(self, *arguments: str, log: IO[str]) -> "subprocess.Popen[bytes]":
+        """Start the program in a process of its own; its messages go into the log."""
+        return subprocess.Popen(
             [sys.executable, "-m", "gitops_karmada.cli.main", *arguments],
             cwd=self.repository,
-            env={**os.environ, **self.environment, **more},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
+            env={**os.environ, **self.environment},
+            stderr=log,
         )
-        return Answer(code=done.returncode, out=done.stdout, err=done.stderr)
 
     def git(self, *arguments: str) -> str:
         done = subprocess.run(

@@ -87,7 +87,7 @@ m1   ↦ shop/Deployment web      replicas 4 → 2            clusters/m1.yaml:1
 m2   ↦ shop/Deployment web      replicas 0 → 2, arrives   failover
      + shop/ConfigMap web-env                             apps/web.yaml:8
 m4   ~ shop/Deployment web      1 field                   apps/web.yaml:8   the template changed
-       /spec/template/spec/containers/0/image  web:1.4 → web:1.5
+          /spec/template/spec/containers/0/image  web:1.4 → web:1.5
 
 1 to create, 1 to update, 1 to move (2 replicas), 0 to delete, 1 held.  Members touched: m1 m2 m4 (of 4).
 Held: Remove the label first

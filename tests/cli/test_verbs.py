@@ -1,11 +1,9 @@
-"""The verbs, as people use them: real processes on real repositories."""
+"""The verbs, as people use them, on real repositories."""
 
 import json
-import os
 import re
 import signal
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -202,6 +200,7 @@ north   + shop/ConfigMap web                 templates/shop/web-config.yaml:1
         + Namespace shop                     templates/shop/namespace.yaml:1   needed by what goes into it
         + shop/Service web                   templates/shop/web.yaml:32
         + shop/Deployment web   replicas 3   templates/shop/web.yaml:1
+          overridden by OverridePolicy/shop/site
 west    + shop/ConfigMap web                 templates/shop/web-config.yaml:1
         + Namespace shop                     templates/shop/namespace.yaml:1   needed by what goes into it
         + shop/Service web                   templates/shop/web.yaml:32
@@ -552,13 +551,8 @@ def _asked(path: str) -> int:
         return 0
 
 
-def _daemon(fleet: Fleet, stream: IO[str], *arguments: str) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(
-        [sys.executable, "-m", "gitops_karmada.cli.main", "run", "--log-format", "json", *arguments],
-        cwd=fleet.repository,
-        env={**os.environ, **fleet.environment},
-        stderr=stream,
-    )
+def _daemon(fleet: Fleet, log: IO[str], *arguments: str) -> "subprocess.Popen[bytes]":
+    return fleet.start("run", "--log-format", "json", *arguments, log=log)
 
 
 def _wait_for(condition: Callable[[], bool]) -> None:

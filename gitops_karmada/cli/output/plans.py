@@ -96,7 +96,7 @@ def _members(changes: Iterable[Change]) -> Iterator[list[Line]]:
     found = list(changes)
     rows = [row for _, group in groupby(found, key=lambda it: it.cluster) for row in _rows(list(group))]
     for change, told in zip(found, table((), rows), strict=True):
-        yield [told, *(line("       ", text) for text in _fields(change))]
+        yield [told, *(line("          ", text) for text in _fields(change))]
 
 
 def _rows(group: Sequence[Change]) -> Iterator[tuple[Span, Span, str, str]]:
@@ -144,6 +144,8 @@ def _line_of(location: Location | None) -> str:
 
 
 def _fields(change: Change) -> Iterator[str]:
+    if change.overridden_by:
+        yield f"overridden by {' '.join(change.overridden_by)}"
     for field in change.fields:
         if not (change.replicas_before != change.replicas_after and field.path in _REPLICA_FIELDS):
             yield changed(field)
@@ -230,6 +232,8 @@ def _change_value(change: Change) -> dict[str, Any]:
         told |= {"arrives": change.arrives, "leaves": change.leaves, "evicted": change.evicted}
     if change.fields:
         told["fields"] = [{"path": it.path, "before": it.before, "after": it.after} for it in change.fields]
+    if change.overridden_by:
+        told["overriddenBy"] = list(change.overridden_by)
     extra = {"reason": change.reason, "hint": change.hint, "location": location_value(change.where)}
     return told | {name: item for name, item in extra.items() if item}
 
