@@ -96,7 +96,7 @@ def read(world: World) -> Question:
     """Read the source, the status branch and the members. Nothing is written."""
     federation = world.federation()
     ledger = ledger_of_branch(world.status, federation, world.remembered)
-    connections = tuple(world.connections(federation))
+    connections = tuple(pinned(connection, ledger) for connection in world.connections(federation))
     members = world.members.observe(connections, last_known(ledger))
     return Question(federation=federation, ledger=ledger, members=members, now=now(world))
 
@@ -251,6 +251,14 @@ def last_known(ledger: Ledger) -> dict[ClusterName, LastKnown]:
         name: LastKnown(api_enablements=cluster.status.api_enablements, identity=cluster.spec.id)
         for name, cluster in ledger.clusters.items()
     }
+
+
+def pinned(connection: MemberConnection, ledger: Ledger) -> MemberConnection:
+    """The connection with the identity that the member had before: another cluster in its place is not the member."""
+    known = ledger.clusters.get(connection.cluster)
+    if connection.identity or connection.directory or known is None:
+        return connection
+    return replace(connection, identity=known.spec.id)
 
 
 def now(world: World) -> datetime:

@@ -6,18 +6,24 @@ from pathlib import Path
 from gitops_karmada.model.clusters import Cluster
 from gitops_karmada.model.federation import Federation
 from gitops_karmada.model.members import Deadlines, MemberConnection, Mode
+from gitops_karmada.model.metadata import ObjectMeta
 from gitops_karmada.model.objects import ClusterName
 from gitops_karmada.model.problems import Location, Problem, Severity
 from gitops_karmada.model.settings import FILE, MemberMode, MemberSettings, Settings
 
 
 def connections(federation: Federation, credentials: Path, members_dir: Path) -> tuple[MemberConnection, ...]:
-    """A connection for every registered cluster. One without settings is a push member that lacks its credentials."""
+    """A connection for every registered cluster. One without settings is a push member that lacks its credentials.
+
+    A member that is set up and no longer registered is reached too: what we placed there has to leave.
+    """
     settings = federation.settings
     known = {member.name: member for member in settings.spec.members}
+    clusters = {declared.value.name: declared.value for declared in federation.clusters}
+    gone = (Cluster(metadata=ObjectMeta(name=name)) for name in sorted(known.keys() - clusters.keys()))
     return tuple(
-        _connection(declared.value, known.get(declared.value.name), settings, credentials, members_dir)
-        for declared in federation.clusters
+        _connection(cluster, known.get(cluster.name), settings, credentials, members_dir)
+        for cluster in (*clusters.values(), *gone)
     )
 
 

@@ -11,14 +11,13 @@ from gitops_karmada.model.works import Place
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeletionBudget:
-    """Per member and turn: `objects`, or `percent` of what we manage there, whichever is more; or what was approved."""
+    """Per member and turn: `objects`, or `percent` of what we manage there, whichever is more."""
 
     objects: int = 10
     percent: int = 20
-    approved: int = 0
 
     def limit(self, managed: int) -> int:
-        return max(self.objects, managed * self.percent // 100, self.approved)
+        return max(self.objects, managed * self.percent // 100)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,5 +62,5 @@ def _over_budget(cluster: ClusterName, count: int, grounds: Grounds) -> str:
         return ""
     return (
         f"{count} of {managed} objects would be deleted in {cluster}, more than the deletion budget of {limit}. "
-        f"If that is meant, raise deletionBudget in the settings or approve {count} deletions"
+        f"If that is meant, commit spec.deletion.maxObjects: {count} in gitops-karmada.yaml, and lower it again after"
     )

@@ -87,7 +87,15 @@ def _registered(declared: Declared[Cluster], question: Question) -> tuple[Cluste
         conditions.extend(condition for condition in status.conditions if condition.type == COMPLETE)
     status = replace(status, conditions=_dated(conditions, last, question.now))
     taints = _with_health_taints(cluster.spec.taints, ready.status, last, question.now)
-    return replace(cluster, spec=replace(cluster.spec, taints=taints), status=status), sight
+    spec = replace(cluster.spec, taints=taints, id=_identity(cluster, state, last))
+    return replace(cluster, spec=spec, status=status), sight
+
+
+def _identity(cluster: Cluster, state: MemberState | None, last: Cluster | None) -> str:
+    """The UID of the member's kube-system: what Git says, else what was seen first, which the next turn insists on."""
+    before = last.spec.id if last is not None else ""
+    seen = state.identity if isinstance(state, Observed) else ""
+    return cluster.spec.id or before or seen
 
 
 # Readiness ------------------------------------------------------------------------------------------------------------

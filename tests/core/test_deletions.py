@@ -34,7 +34,7 @@ def test_twenty_of_twenty_are_held_with_the_number_and_the_way_out() -> None:
     assert counted(actions) == 0
     reason = actions[0].reason if isinstance(actions[0], Wait) else ""
     assert "20 of 20 objects" in reason
-    assert "deletionBudget" in reason
+    assert "spec.deletion.maxObjects" in reason
 
 
 @pytest.mark.parametrize(
@@ -46,10 +46,10 @@ def test_the_budget_is_a_number_or_a_share_whichever_is_more(count: int, managed
     assert counted(actions) == (count if goes else 0)
 
 
-def test_an_approval_counts_up_to_its_number() -> None:
-    approved = Grounds(managed={ONE: 40}, budget=DeletionBudget(approved=20))
-    assert counted(permit_deletions(prunes(20), approved)) == 20
-    assert counted(permit_deletions(prunes(21), approved)) == 0
+def test_the_budget_is_the_number_in_the_settings() -> None:
+    raised = Grounds(managed={ONE: 40}, budget=DeletionBudget(objects=20))
+    assert counted(permit_deletions(prunes(20), raised)) == 20
+    assert counted(permit_deletions(prunes(21), raised)) == 0
 
 
 def test_each_member_has_a_budget_of_its_own() -> None:
