@@ -6,7 +6,7 @@ from dataclasses import replace
 from gitops_karmada.core.capacity import Capacity
 from gitops_karmada.core.causes import DECLARED, cause_of, declared_digest
 from gitops_karmada.core.dependencies import Attached, attach, references_of
-from gitops_karmada.core.dispatch import dispatched
+from gitops_karmada.core.dispatch import dispatched, namespaced, rendering_of
 from gitops_karmada.core.gather import gathered, remembered, with_decision
 from gitops_karmada.core.identity import content_of
 from gitops_karmada.core.interpret import Interpreter
@@ -42,8 +42,12 @@ def plan(question: Question, interpreter: Interpreter, yaml: YamlText) -> Plan:
     quotas = QuotaLedger((declared.value for declared in federation.quotas), free.bindings.values())
     fold = placed(free.bindings.values(), _world(question, clusters, free.bindings), quotas, question.now)
     attached, problems = _attached(fold, federation, interpreter, contents)
-    sent = dispatched(attached.bindings, contents, clusters, question, interpreter, yaml)
+    rendering = rendering_of(federation, interpreter, yaml)
+    sent = dispatched(attached.bindings, contents, clusters, question, rendering)
     leave = leaving(ledger, sent.works, attached.bindings, federation)
+    works = {**sent.works, **leave.kept}
+    spaces = namespaced(works.values(), clusters, question, rendering)
+    works |= spaces.works
     whys = _whys(found.whys, fold, attached.bindings, question)
     homeless = unplaced(attached.bindings, whys, federation)
     decided = Plan(
@@ -51,8 +55,8 @@ def plan(question: Question, interpreter: Interpreter, yaml: YamlText) -> Plan:
         decided_at=question.now,
         bindings=attached.bindings,
         whys=whys,
-        works={**sent.works, **leave.kept},
-        retiring=leave.retiring,
+        works=works,
+        retiring={place: work for place, work in leave.retiring.items() if place not in works},
         holds=(*found.holds, *leave.holds),
         clusters=_recorded(clusters, question, calm=whys == ledger.whys),
         rebalancers=free.rebalancers,
@@ -71,6 +75,7 @@ def plan(question: Question, interpreter: Interpreter, yaml: YamlText) -> Plan:
             *homeless,
             *problems,
             *sent.problems,
+            *spaces.problems,
         ),
     )
     return replace(decided, cause=cause_of(decided, ledger))

@@ -17,6 +17,7 @@ CLUSTER_GROUP: Final = "cluster.karmada.io/v1alpha1"
 DEFAULT_SCHEDULER: Final = "default-scheduler"
 DEFAULT_GRACE_SECONDS: Final = 600
 DEFAULT_TOLERATION_SECONDS: Final = 300
+MAX_INT32: Final = 2**31 - 1
 MAX_INT64: Final = str(2**63 - 1)
 
 # Upper bounds of cpu (cores) and memory (GiB) of the grades that a cluster gets when it names none.
@@ -62,7 +63,13 @@ def _propagation_spec(spec: Object) -> Object:
     spec = _within(spec, ("placement", "replicaScheduling"), _division)
     spec = _within(spec, ("failover", "application"), _application_failover)
     spec = _within(spec, ("failover", "cluster"), lambda cluster: _filled(cluster, purgeMode="Gracefully"))
+    spec = _within(spec, ("placement",), lambda placement: _each(placement, ("spreadConstraints",), _upper_bound))
     return propagation_defaults(spec)
+
+
+def _upper_bound(constraint: Object) -> Object:
+    """Documented as no bound when left out; Karmada's scheduler takes its 0 for no cluster at all (a defect)."""
+    return constraint if constraint.get("maxGroups") else {**constraint, "maxGroups": MAX_INT32}
 
 
 def _selects_service_imports(spec: Object) -> bool:

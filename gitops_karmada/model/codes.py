@@ -450,6 +450,13 @@ POLICIES = (
         "path finds something, the workload stays. See the status in the binding's file, and correct the path.",
     ),
     _code(
+        "GK2055",
+        "not-placed",
+        "No members can take an object as its policy asks for.",
+        "Too few clusters fit, there is too little room, or a quota stands against it. What runs already stays where "
+        "it is, and every turn tries again. `why` names what each cluster lacks.",
+    ),
+    _code(
         "GK2047",
         "waiting-for-override",
         "A policy waits for overrides that it depends on.",

@@ -217,7 +217,7 @@ def test_one_wrong_operation_and_nothing_is_applied() -> None:
     failed = override(deployment(), EAST, OverrideIndex([policy(rule)]), YAML)
     assert str(failed) == (
         "OverridePolicy/shop/all: spec.overrideRules[0].overriders.plaintext[1]: "
-        "/data/mode: missing path: there is no 'data'"
+        "replace /data/mode: missing path: there is no 'data'"
     )
 
 

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from gitops_karmada.core.policy_defaults import default_resource_models, with_policy_defaults
+from gitops_karmada.core.policy_defaults import MAX_INT32, default_resource_models, with_policy_defaults
 from gitops_karmada.core.validate import broken_rules
 from gitops_karmada.model.clusters import Cluster
 from gitops_karmada.model.decode import decode
@@ -37,10 +37,10 @@ def test_what_the_api_fills_in() -> None:
     ],
 )
 def test_spread_constraints(given: dict[str, Any], expected: dict[str, Any]) -> None:
-    assert (
-        defaulted(policy(placement={"spreadConstraints": [given]}), "spec", "placement", "spreadConstraints", 0)
-        == expected
-    )
+    """A maxGroups that is left out is no upper bound."""
+    assert defaulted(
+        policy(placement={"spreadConstraints": [given]}), "spec", "placement", "spreadConstraints", 0
+    ) == {**expected, "maxGroups": MAX_INT32}
 
 
 @pytest.mark.parametrize(

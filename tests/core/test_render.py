@@ -171,7 +171,7 @@ def test_an_override_that_fails_says_which_and_where() -> None:
     assert isinstance(made, NotRendered)
     assert str(made) == (
         "OverridePolicy/shop/mix: spec.overrideRules[0].overriders.plaintext[0]: "
-        "/data/mode: missing path: there is no 'data'"
+        "replace /data/mode: missing path: there is no 'data'"
     )
 
 
