@@ -83,20 +83,13 @@ def dispatched(
     contents: Mapping[Key, str],
     clusters: Mapping[ClusterName, Cluster],
     question: Question,
-    interpreter: Interpreter,
-    yaml: YamlText,
+    rendering: Rendering,
 ) -> Dispatched:
-    """The works of all bindings, of quotas, and the namespaces that they need.
+    """The works of all bindings and of quotas.
 
     A binding that lags behind its template, because its policy is lazy or gone, keeps the works that it has.
     """
     federation, ledger = question.federation, question.ledger
-    rendering = Rendering(
-        interpreter=interpreter,
-        overrides=OverrideIndex(declared.value for declared in federation.override_policies),
-        yaml=yaml,
-        stateful_failover_injection=federation.settings.spec.features.stateful_failover_injection,
-    )
     found = Dispatched()
     shared = _shared(federation)
     last = _last(ledger, shared)
@@ -110,9 +103,17 @@ def dispatched(
             _dispatch(binding, template, clusters, rendering, last.occupied.get(key, frozenset()), found, federation)
     found.memory = Frozen({RENDERED: Frozen({SHARED: shared, FAILED: sorted(found.failed)})})
     _quotas(federation, clusters, found)
-    _namespaces(federation, clusters, rendering, found)
     _keep_status(found, ledger)
     return found
+
+
+def rendering_of(federation: Federation, interpreter: Interpreter, yaml: YamlText) -> Rendering:
+    return Rendering(
+        interpreter=interpreter,
+        overrides=OverrideIndex(declared.value for declared in federation.override_policies),
+        yaml=yaml,
+        stateful_failover_injection=federation.settings.spec.features.stateful_failover_injection,
+    )
 
 
 def _shared(federation: Federation) -> str:
@@ -204,17 +205,21 @@ def _quotas(federation: Federation, clusters: Mapping[ClusterName, Cluster], fou
                 found.works.setdefault(work.place, work)
 
 
-def _namespaces(
-    federation: Federation, clusters: Mapping[ClusterName, Cluster], rendering: Rendering, found: Dispatched
-) -> None:
+def namespaced(
+    works: Iterable[Work], clusters: Mapping[ClusterName, Cluster], question: Question, rendering: Rendering
+) -> Dispatched:
+    """The namespaces that works need, new ones and those that are kept as they were."""
+    federation, found = question.federation, Dispatched()
     declared = {name: template.object for name, template in federation.namespaces.items()}
-    needed = namespaces_for(found.works.values(), declared, clusters, rendering, propagable_in(federation))
+    needed = namespaces_for(works, declared, clusters, rendering, propagable_in(federation))
     found.works.update(needed.works)
+    _keep_status(found, question.ledger)
     for failure in needed.failed:
         where = _blamed(failure, federation)
         found.problems.append(
             Problem(code=failure.code, location=where, path=failure.path, message=failure.told, hint=failure.hint)
         )
+    return found
 
 
 def _keep_status(found: Dispatched, ledger: Ledger) -> None:
