@@ -75,8 +75,8 @@ def parser_text(chunk: bytes) -> tuple[bytes, str]:
         head, tail = chunk[len(doubled) : _PIECE], chunk[max(_PIECE, len(doubled)) :]
         chunk = b" " + re.sub(rb"\n.", b"\n ", head) + tail
         warning = "two byte order marks at the start; kubectl loses the first character of each line"
-    if BYTE_ORDER_MARK in chunk[3:]:
-        chunk = chunk[:3] + chunk[3:].replace(BYTE_ORDER_MARK, STAND_IN.encode())
+    if BYTE_ORDER_MARK in chunk[1:]:
+        chunk = chunk[:1] + chunk[1:].replace(BYTE_ORDER_MARK, STAND_IN.encode())
         warning = warning or "a byte order mark in the middle of the document becomes part of the text"
     return chunk, warning
 

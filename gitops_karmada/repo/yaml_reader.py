@@ -11,6 +11,7 @@ from gitops_karmada.model.problems import Location, Problem, Severity
 from gitops_karmada.repo.libyaml import END_OF_LIST, END_OF_MAP, END_OF_STREAM, LIST, MAP, SCALAR, Event, events
 from gitops_karmada.repo.yaml_chunks import BYTE_ORDER_MARK, Chunk, chunks, normalized, parser_text, restored
 from gitops_karmada.repo.yaml_faults import Fault, Stop, fault_of, problem_of
+from gitops_karmada.repo.yaml_plain import plain_document
 from gitops_karmada.repo.yaml_positions import Positions
 from gitops_karmada.repo.yaml_scalars import MERGE, TAG, Scalar, ScalarError, json_number, key_text, plain, tagged
 
@@ -48,15 +49,27 @@ def _yaml_documents(data: bytes, file: str, limits: Limits, fetch: Callable[[], 
         index = len(documents) + 1
         if index > limits.documents:
             return _refused(file, "GK1025", f"the file has more than {limits.documents:,} documents")
-        reading = _Reading(chunk, limits)
-        value, line = reading.document()
-        problems.extend(problem_of(fault, file, chunk, index) for fault in reading.faults)
-        if any(fault.severity is Severity.ERROR for fault in reading.faults):
+        value, line, faults = _document(chunk, limits)
+        problems.extend(problem_of(fault, file, chunk, index) for fault in faults)
+        if any(fault.severity is Severity.ERROR for fault in faults):
             complete = False
         elif value is not None:
             locate = Positions(fetch=fetch, text=None if fetch else chunk.text, chunk=chunk, file=file, index=index)
             documents.append(Document(value=value, file=file, line=line, index=index, locate=locate))
     return Documents(documents=tuple(documents), problems=tuple(problems), complete=complete)
+
+
+def _document(chunk: Chunk, limits: Limits) -> tuple[Any, int, list[Fault]]:
+    if not chunk.bad_separator and (found := plain_document(chunk.text, limits.depth)):
+        return found[0], chunk.line + found[1], []
+    return exact_document(chunk, limits)
+
+
+def exact_document(chunk: Chunk, limits: Limits) -> tuple[Any, int, list[Fault]]:
+    """The value of a chunk, its line and what is wrong with it, by the reader that knows all of YAML."""
+    reading = _Reading(chunk, limits)
+    value, line = reading.document()
+    return value, line, reading.faults
 
 
 class _Reading:
