@@ -154,6 +154,8 @@ def _published_intent(world: World) -> tuple[Question, Plan, Publication]:
 class LostRaceError(RepositoryError):
     """Somebody else writes the status branch all the time."""
 
+    code = "GK4007"
+
 
 # The status branch ----------------------------------------------------------------------------------------------------
 
