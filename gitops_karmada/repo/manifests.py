@@ -42,12 +42,17 @@ def read_file(data: bytes, file: str, *, limits: Limits = DEFAULT_LIMITS) -> Man
 def manifests_in(documents: Documents, file: str) -> Manifests:
     """The objects of the documents of one file."""
     found = merged(map(manifests_of, documents.documents))
+    if documents.complete and not documents.problems:
+        return found
     unread = found.unread if documents.complete else found.unread | {file}
     return replace(found, problems=(*documents.problems, *found.problems), unread=unread)
 
 
 def merged(parts: Iterable[Manifests]) -> Manifests:
     """All that the parts hold, in their order."""
+    parts = list(parts)
+    if len(parts) == 1:
+        return parts[0]
     manifests: list[Manifest] = []
     problems: list[Problem] = []
     unread: set[str] = set()
@@ -64,13 +69,11 @@ def merged(parts: Iterable[Manifests]) -> Manifests:
 
 def manifests_of(document: Document) -> Manifests:
     """The objects of one document: one, several in a list, or none."""
-    value = document.value
     if skipped := _skipped(document):
         return Manifests(problems=(skipped,))
-    if unfit := _without_kind(value, ()):
-        problem = _problem(unfit, _Place(document=document, path=(), object={}))
-        return Manifests(problems=(problem,), unread=frozenset({document.file}))
-    return merged(_manifest(_Place(document=document, path=path, object=item)) for item, path in expanded(value))
+    return merged(
+        _manifest(_Place(document=document, path=path, object=item)) for item, path in expanded(document.value)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,19 +97,19 @@ class _Place:
 def _skipped(document: Document) -> Problem | None:
     """The notice for a document that is no manifest, and is none of our business."""
     value = document.value
-    location = Location(file=document.file, line=document.line, document=document.index)
     if not isinstance(value, Mapping) or ("apiVersion" not in value and "kind" not in value):
-        message = "neither apiVersion nor kind: this is no Kubernetes object, skipped"
-        return Problem(code="GK1013", severity=Severity.NOTICE, location=location, message=message)
-    if str(value.get("apiVersion") or "").startswith(_KUSTOMIZE):
-        message = "a kustomization, skipped: kustomize is not run, and manifests are read as they lie"
-        return Problem(code="GK1014", severity=Severity.NOTICE, location=location, message=message)
-    return None
+        code, message = "GK1013", "neither apiVersion nor kind: this is no Kubernetes object, skipped"
+    elif str(value.get("apiVersion") or "").startswith(_KUSTOMIZE):
+        code, message = "GK1014", "a kustomization, skipped: kustomize is not run, and manifests are read as they lie"
+    else:
+        return None
+    location = Location(file=document.file, line=document.line, document=document.index)
+    return Problem(code=code, severity=Severity.NOTICE, location=location, message=message)
 
 
-def _without_kind(value: Any, path: FieldPath) -> Wrong | None:
+def _without_kind(value: Any) -> Wrong | None:
     if not isinstance(value, Mapping):
-        return Wrong(code="GK1019", path=path, message=f"expected an object, got {described(value)}")
+        return Wrong(code="GK1019", path=(), message=f"expected an object, got {described(value)}")
     for field in ("apiVersion", "kind"):
         text = value.get(field)
         if text is None or text == "":
@@ -122,7 +125,7 @@ def _without_kind(value: Any, path: FieldPath) -> Wrong | None:
 
 def _manifest(place: _Place) -> Manifests:
     obj = place.object
-    if unfit := _without_kind(obj, ()):
+    if unfit := _without_kind(obj):
         return Manifests(problems=(_problem(unfit, place),), unread=frozenset({place.document.file}))
     faults = [*metadata_faults(obj), *([] if is_encrypted(obj) else type_faults(obj))]
     problems = [_problem(fault, place) for fault in faults]

@@ -16,7 +16,8 @@ from gitops_karmada.repo.yaml_reader import exact_document
 
 LIMITS = Limits()
 PIECES = [
-    "\n", "\n  ", "\n    ", "- ", "-", ": ", ":", " ", "  ", "a", "b", "on", "1", "1e3", "0x1F", "null", "~", '"', "'", "'a'",
+    "\n",
+    "\n  ", "\n    ", "- ", "-", ": ", ":", " ", "  ", "a", "b", "on", "1", "1e3", "0x1F", "null", "~", '"', "'", "'a'",
     '"b"',
     '""', "{}", "[]", "#", " # c", "|", ">", "&a", "*a", "!", "%", "@", "?", ",", "x: ", "y: ", "- k: ", "name: w",
     "http://x.y",
