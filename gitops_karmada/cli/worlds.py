@@ -29,14 +29,14 @@ from gitops_karmada.model.members import (
     Unreachable,
 )
 from gitops_karmada.model.objects import ClusterName, Key
-from gitops_karmada.model.problems import Problem, SettingsError
+from gitops_karmada.model.problems import Problem, SettingsError, Severity
 from gitops_karmada.model.settings import Settings
 from gitops_karmada.model.works import Place
 from gitops_karmada.reconcile import World
 from gitops_karmada.repo.status_branch import StatusBranch
 from gitops_karmada.repo.status_values import StatusValues
 from gitops_karmada.repo.yaml_reader import read_documents
-from gitops_karmada.repo.yaml_writer import to_yaml
+from gitops_karmada.repo.yaml_writer import to_yaml, write_yaml
 from gitops_karmada.scripts.engine import LuaEngine
 
 if TYPE_CHECKING:
@@ -56,6 +56,15 @@ def _one_value(text: str) -> Any:
     if found.problems or len(found.documents) != 1:
         raise ValueError("; ".join(problem.message for problem in found.problems) or "expected one document")
     return found.documents[0].value
+
+
+def _documents(data: bytes) -> list[Any]:
+    """All documents of a file of a directory member, read as everything else is."""
+    found = read_documents(data, "file")
+    errors = [problem.message for problem in found.problems if problem.severity is Severity.ERROR]
+    if errors:
+        raise ValueError("; ".join(errors))
+    return [document.value for document in found.documents]
 
 
 class Interpreters:
@@ -117,9 +126,8 @@ def opened(where: Where, *, as_it_is: bool = False, offline: bool = False) -> It
     with ExitStack() as stack:
         interpreters = Interpreters(where.webhook_hosts)
         stack.callback(interpreters.close)
-        fleet = stack.enter_context(
-            BlockingFleet(Fleet(settings.instance, clock=clock, connect=Connector(clock=clock)))
-        )
+        connect = Connector(clock=clock, read=_documents, write=write_yaml)
+        fleet = stack.enter_context(BlockingFleet(Fleet(settings.instance, clock=clock, connect=connect)))
         status = status_of(where, settings)
         world = World(
             federation=federation,

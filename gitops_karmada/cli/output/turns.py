@@ -94,6 +94,9 @@ def lines(turn: Turn) -> Iterator[Line]:
     if rows:
         yield line()
         yield from table((), list(_grouped(rows)))
+    if held := holds(turn):
+        yield line()
+        yield from (line(Span(f"! {told}", Tone.CHANGED)) for told in held)
     yield line()
     yield line(summary(turn))
     yield line(_published(turn))
@@ -108,6 +111,13 @@ def headline(turn: Turn) -> str:
 def unreachable(turn: Turn) -> dict[str, str]:
     states = sorted(turn.question.members.items())
     return {name: state.reason for name, state in states if isinstance(state, Unreachable)}
+
+
+def holds(turn: Turn) -> list[str]:
+    """What was decided not to be done, beside the outcomes: with the next step."""
+    told = {place for place, outcome in turn.outcomes.items() if isinstance(outcome, Held)}
+    found = [hold for hold in turn.plan.holds if hold.place not in told]
+    return sorted({f"{hold.place or hold.key}: {hold.reason}. {hold.hint}".rstrip(" .") for hold in found})
 
 
 def _tells(outcome: Outcome) -> bool:
@@ -157,6 +167,7 @@ def value(turn: Turn) -> dict[str, Any]:
         "published": list(turn.published),
         "summary": counts(turn.outcomes),
         "unreachable": [{"member": name, "reason": reason} for name, reason in unreachable(turn).items()],
+        "held": holds(turn),
         "outcomes": [_value(place, outcome) for place, outcome in sorted(turn.outcomes.items())],
         "problems": as_values(turn.problems),
     }
