@@ -43,19 +43,21 @@ class Ranking:
         self._by_place = [it._replace(room=room) for it, room in zip(candidates, estimates.least, strict=True)]
         self._ranked = sorted(self._by_place, key=master_order)
 
-    def candidates(self, assigned: Mapping[str, int], unlimited: int) -> list[Candidate]:
-        """In master order, with the room of now. `unlimited` is the room where no estimator can tell."""
+    def candidates(self, running: Mapping[str, tuple[int, int]], unlimited: int) -> list[Candidate]:
+        """In master order, with the room of now. `unlimited` is the room where no estimator can tell.
+
+        `running` has the replicas and the score of the clusters that run it already.
+        """
         changed = self.estimates.refresh()
         moves = {place: self._by_place[place]._replace(room=self.estimates.least[place]) for place in changed}
         if moves:
             self._ranked = self._moved(moves)
             for place, candidate in moves.items():
                 self._by_place[place] = candidate
-        runs = {
-            place: self._by_place[place]._replace(assigned=replicas)
-            for name, replicas in assigned.items()
-            if replicas and (place := self.estimates.index.get(name)) is not None
-        }
+        runs = {}
+        for name, (replicas, score) in running.items():
+            place = self.estimates.index[name]
+            runs[place] = self._by_place[place]._replace(assigned=replicas, score=score)
         ranked = self._moved(runs) if runs else list(self._ranked)
         return _limited(ranked, unlimited) if MAX_INT32 in self.estimates.least else ranked
 

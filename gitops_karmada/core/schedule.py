@@ -5,7 +5,7 @@ takes effect in the world by `SchedulingWorld.settle`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any, TypeAlias
 
@@ -16,7 +16,7 @@ from gitops_karmada.core.candidates import Candidate, Ranking
 from gitops_karmada.core.capacity import Capacity
 from gitops_karmada.core.divide import is_odd
 from gitops_karmada.core.estimate import Estimates, demand_of, is_idle
-from gitops_karmada.core.filter import fit, no_cluster_fits
+from gitops_karmada.core.filter import fit, no_cluster_fits, refused
 from gitops_karmada.core.filters import Request
 from gitops_karmada.core.peers import Peers
 from gitops_karmada.core.score import score
@@ -78,13 +78,18 @@ ScheduleResult: TypeAlias = Scheduled | NoClusterFit | Unschedulable | Scheduler
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Feasible:
-    """What bindings that ask the same share: the clusters that may run it, with their scores, tiers and weights."""
+    """What bindings that ask the same share: the clusters that may run it, with their scores, tiers and weights.
 
+    `scores` are those of clusters that do not run it yet, `target_scores` those of its targets, as far as known.
+    """
+
+    request: Request
     clusters: tuple[Cluster, ...]
     unfit: Mapping[str, Unfit]
     scores: Mapping[str, int]
     tiers: Mapping[str, int]
     weights: Mapping[str, int]
+    target_scores: dict[str, int] = field(default_factory=dict)
 
 
 class SchedulingWorld:
@@ -165,14 +170,13 @@ def schedule(binding: Binding, world: SchedulingWorld, trigger: Trigger | None =
 
 
 def _keys(binding: Binding, world: SchedulingWorld) -> tuple[Any, Any]:
-    """What the filters may look at, without the affinity group; and what the whole pass may."""
+    """What the filters may look at, without the affinity group and the targets; and what the whole pass may."""
     spec, status, number = binding.spec, binding.status, world.memory.number
     asked = (
         spec.resource.api_version,
         spec.resource.kind,
         number(_placement(spec)),
         spec.is_workload,
-        frozenset([target.name for target in spec.clusters]),
         frozenset([task.from_cluster for task in spec.graceful_eviction_tasks]),
         world.peers.companions(binding),
         world.peers.rivals(binding),
@@ -323,9 +327,8 @@ def _pass(binding: Binding, world: SchedulingWorld, asked: Any, draft: _Draft) -
     if not feasible.clusters:
         raise _PassError(Outcome.NO_CLUSTER_FIT, no_cluster_fits(feasible.unfit))
     ranking = _ranking(binding, feasible, world)
-    assigned = {target.name: target.replicas for target in binding.spec.clusters}
     unlimited = MAX_INT32 if is_idle(binding.spec) else binding.spec.replicas
-    draft.candidates = ranking.candidates(assigned, unlimited)
+    draft.candidates = ranking.candidates(_running(binding.spec, feasible, world), unlimited)
     draft.answers, draft.places = ranking.estimates.answers, ranking.estimates.index
     try:
         selected, draft.selection = _select(binding.spec, draft.candidates, world)
@@ -336,10 +339,28 @@ def _pass(binding: Binding, world: SchedulingWorld, asked: Any, draft: _Draft) -
 
 
 def _feasible(binding: Binding, world: SchedulingWorld, asked: Any, name: str) -> _Feasible:
-    known = world.memory.feasible.get((asked, name))
+    """Shared by all that ask the same and run nowhere else: a target only changes the answer for itself."""
+    memory = world.memory
+    base = memory.feasible.get((asked, name))
+    if base is None:
+        base = memory.feasible[asked, name] = _filter(_request(binding, name, world), world)
+    outside = frozenset([it.name for it in binding.spec.clusters if it.name in base.unfit])
+    if not outside:
+        return base
+    known = memory.feasible.get((asked, name, outside))
     if known is None:
-        known = world.memory.feasible[asked, name] = _filter(_request(binding, name, world), world)
+        known = memory.feasible[asked, name, outside] = _with_targets(base, outside, world)
     return known
+
+
+def _with_targets(base: _Feasible, outside: frozenset[str], world: SchedulingWorld) -> _Feasible:
+    """The same for bindings that run where it would not be let in anew: most filters let them stay."""
+    refusals = {name: refused(replace(base.request, targets=outside), world.by_name[name]) for name in outside}
+    staying = [world.by_name[name] for name, refusal in refusals.items() if refusal is None]
+    clusters = tuple(sorted([*base.clusters, *staying], key=lambda cluster: cluster.name))
+    kept = {name: refusals.get(name, refusal) for name, refusal in base.unfit.items()}
+    unfit = {name: refusal for name, refusal in kept.items() if refusal is not None}
+    return _described(base.request, clusters, unfit)
 
 
 def _request(binding: Binding, name: str, world: SchedulingWorld) -> Request:
@@ -350,7 +371,6 @@ def _request(binding: Binding, name: str, world: SchedulingWorld) -> Request:
         placement=_placement(spec),
         affinity_name=name,
         is_workload=spec.is_workload,
-        targets=frozenset(target.name for target in spec.clusters),
         evicting=frozenset(task.from_cluster for task in spec.graceful_eviction_tasks),
         companions=world.peers.companions(binding),
         rivals=world.peers.rivals(binding),
@@ -358,14 +378,32 @@ def _request(binding: Binding, name: str, world: SchedulingWorld) -> Request:
 
 
 def _filter(request: Request, world: SchedulingWorld) -> _Feasible:
-    clusters, unfit = fit(request, world.clusters)
+    return _described(request, *fit(request, world.clusters))
+
+
+def _described(request: Request, clusters: tuple[Cluster, ...], unfit: Mapping[str, Unfit]) -> _Feasible:
     return _Feasible(
+        request=request,
         clusters=clusters,
         unfit=unfit,
         scores=score(request, clusters),
         tiers=_tiers(request, clusters),
         weights=_weights(request.placement, clusters),
     )
+
+
+def _running(spec: BindingSpec, feasible: _Feasible, world: SchedulingWorld) -> dict[str, tuple[int, int]]:
+    """The replicas and the score of each target that may stay one."""
+    known = feasible.target_scores
+    found = {}
+    for target in spec.clusters:
+        name = target.name
+        if name not in feasible.scores:
+            continue
+        if name not in known:
+            known[name] = score(replace(feasible.request, targets=frozenset({name})), [world.by_name[name]])[name]
+        found[name] = (target.replicas, known[name])
+    return found
 
 
 def _tiers(request: Request, clusters: Iterable[Cluster]) -> Mapping[str, int]:

@@ -1,6 +1,7 @@
 """Reasons for which a cluster is no candidate. A plugin looks at one cluster and answers with the reason, or None.
 
-It reads nothing but the request and the cluster, so that bindings that ask the same share the answer.
+It reads nothing but the request and the cluster, and of the targets only whether this cluster is one, so that bindings
+that ask the same share the answer.
 """
 
 from collections.abc import Callable

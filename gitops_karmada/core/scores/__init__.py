@@ -1,4 +1,7 @@
-"""Preferences among candidates. A plugin gives one cluster 0 to 100 points; the points are added up."""
+"""Preferences among candidates. A plugin gives one cluster 0 to 100 points; the points are added up.
+
+It reads what a filter may read: of the targets only whether this cluster is one.
+"""
 
 from collections.abc import Callable
 from typing import TypeAlias
