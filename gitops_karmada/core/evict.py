@@ -144,6 +144,25 @@ def assess_tasks(binding: Binding, now: datetime, timeout: timedelta) -> Binding
     return replace(binding, spec=replace(binding.spec, graceful_eviction_tasks=kept))
 
 
+def kept_where_homeless(placed: Binding, before: Binding, now: datetime) -> Binding:
+    """What has found no other place stays, whatever the time: its tasks that ran out are there again.
+
+    `before` is as it was before its tasks were assessed. Each turn tries anew, with the old cluster among the choices.
+    """
+    if placed.status.scheduler_observed_generation == placed.metadata.generation:
+        return placed
+    there = {task.from_cluster for task in placed.spec.graceful_eviction_tasks}
+    lost = tuple(
+        _dated(task, now)
+        for task in before.spec.graceful_eviction_tasks
+        if task.from_cluster not in there and task.suppress_deletion is None
+    )
+    if not lost:
+        return placed
+    tasks = (*placed.spec.graceful_eviction_tasks, *lost)
+    return replace(placed, spec=replace(placed.spec, graceful_eviction_tasks=tasks))
+
+
 def _dated(task: GracefulEvictionTask, now: datetime) -> GracefulEvictionTask:
     return replace(task, creation_timestamp=now) if task.creation_timestamp is None else task
 

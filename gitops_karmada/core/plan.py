@@ -19,7 +19,7 @@ from gitops_karmada.core.register import registered, steady
 from gitops_karmada.core.retire import leaving
 from gitops_karmada.core.schedule import SchedulingWorld
 from gitops_karmada.core.unplaced import unplaced
-from gitops_karmada.core.unsettle import unsettled
+from gitops_karmada.core.unsettle import homeless_kept, unsettled
 from gitops_karmada.model.bindings import Binding
 from gitops_karmada.model.clusters import Cluster
 from gitops_karmada.model.federation import Federation
@@ -41,6 +41,7 @@ def plan(question: Question, interpreter: Interpreter, yaml: YamlText) -> Plan:
     free = unsettled(found.bindings, clusters, question, interpreter)
     quotas = QuotaLedger((declared.value for declared in federation.quotas), free.bindings.values())
     fold = placed(free.bindings.values(), _world(question, clusters, free.bindings), quotas, question.now)
+    fold = replace(fold, bindings=homeless_kept(fold.bindings, free, question.now))
     attached, problems = _attached(fold, federation, interpreter, contents)
     rendering = rendering_of(federation, interpreter, yaml)
     sent = dispatched(attached.bindings, contents, clusters, question, rendering)

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from gitops_karmada.core.deschedule import descheduled, stuck_replicas
-from gitops_karmada.core.evict import assess_tasks, evict_repelled, eviction_budget
+from gitops_karmada.core.evict import assess_tasks, evict_repelled, eviction_budget, kept_where_homeless
 from gitops_karmada.core.failover import watch
 from gitops_karmada.core.interpret import Interpreter, Operation
 from gitops_karmada.core.rebalance import rebalance
@@ -29,9 +29,13 @@ EVICTED_AT: Final = "evictedAt"
 
 @dataclass(slots=True)
 class Unsettled:
-    """All bindings, with less where something has to leave. `memory` is for the next turn."""
+    """All bindings, with less where something has to leave. `memory` is for the next turn.
+
+    `released` are those whose tasks ended, as they were before.
+    """
 
     bindings: dict[Key, Binding]
+    released: dict[Key, Binding] = field(default_factory=dict)
     rebalancers: dict[str, WorkloadRebalancer] = field(default_factory=dict)
     memory: dict[str, Any] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
@@ -126,6 +130,14 @@ def _assess(found: Unsettled, question: Question) -> None:
     for key, binding in found.bindings.items():
         if binding.spec.graceful_eviction_tasks:
             found.bindings[key] = assess_tasks(binding, question.now, timeout)
+            if found.bindings[key] is not binding:
+                found.released[key] = binding
+
+
+def homeless_kept(placed: Mapping[Key, Binding], found: Unsettled, now: datetime) -> dict[Key, Binding]:
+    """All bindings after they were placed; those that found no other place keep what they were to leave."""
+    kept = {key: kept_where_homeless(placed[key], before, now) for key, before in found.released.items()}
+    return {**placed, **kept}
 
 
 # Rebalancers ----------------------------------------------------------------------------------------------------------

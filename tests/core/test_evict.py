@@ -14,6 +14,7 @@ from gitops_karmada.core.evict import (
     evict_repelled,
     eviction_budget,
     kept_behind,
+    kept_where_homeless,
     purged_at_once,
     time_tolerated,
 )
@@ -177,6 +178,20 @@ def task(minutes: float | None, **fields: Any) -> GracefulEvictionTask:
 def test_tasks(before: Binding, timeout: int, kept: bool) -> None:
     after = assess_tasks(before, NOW, timedelta(minutes=timeout))
     assert bool(after.spec.graceful_eviction_tasks) is kept
+
+
+@pytest.mark.parametrize(("scheduled", "kept"), [(False, True), (True, False)], ids=["nowhere to go", "replaced"])
+def test_what_found_no_other_place_stays_whatever_the_time(scheduled: bool, kept: bool) -> None:
+    before = tasked(task(11), scheduled=scheduled)
+    released = assess_tasks(before, NOW, TIMEOUT)
+    assert released.spec.graceful_eviction_tasks == ()
+    after = kept_where_homeless(released, before, NOW)
+    assert after.spec.graceful_eviction_tasks == (before.spec.graceful_eviction_tasks if kept else ())
+
+
+def test_what_is_released_by_hand_goes_also_where_it_found_no_other_place() -> None:
+    before = tasked(task(1, suppress_deletion=False), scheduled=False)
+    assert kept_where_homeless(assess_tasks(before, NOW, TIMEOUT), before, NOW).spec.graceful_eviction_tasks == ()
 
 
 def test_a_new_task_is_dated_and_kept() -> None:
