@@ -192,6 +192,22 @@ class Lab:
         return done.stdout
 
 
+def make_ready(cluster: Cluster, name: str = "web", *, ready: int | None = None) -> None:
+    """Play the part of the Deployment's controller: all replicas are there, and so many of them (None: all) ready."""
+    live = cluster.admin.get("apps/v1", "Deployment", name, "shop")
+    replicas = live["spec"]["replicas"]
+    available = replicas if ready is None else ready
+    status = {
+        "observedGeneration": live["metadata"]["generation"],
+        "replicas": replicas,
+        "updatedReplicas": replicas,
+        "readyReplicas": available,
+        "availableReplicas": available,
+        "unavailableReplicas": replicas - available,
+    }
+    cluster.admin.patch_status("apps/v1", "Deployment", name, "shop", patch=status)
+
+
 def as_yaml(content: Any) -> str:
     documents = content if isinstance(content, list) else [content]
     return yaml.safe_dump_all(documents, sort_keys=False)
