@@ -1,6 +1,7 @@
 """How each cluster of a federation is reached from here: settings and the operator's folders put together."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from gitops_karmada.model.clusters import Cluster
@@ -12,7 +13,17 @@ from gitops_karmada.model.problems import Location, Problem, Severity
 from gitops_karmada.model.settings import FILE, MemberMode, MemberSettings, Settings
 
 
-def connections(federation: Federation, credentials: Path, members_dir: Path) -> tuple[MemberConnection, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """What the operator gives on this machine: the folders of credentials and of directory members, and the credential
+    programs that a kubeconfig may run."""
+
+    credentials: Path
+    members_dir: Path
+    allow_exec: frozenset[str] = frozenset()
+
+
+def connections(federation: Federation, reach: Reach) -> tuple[MemberConnection, ...]:
     """A connection for every registered cluster. One without settings is a push member that lacks its credentials.
 
     A member that is set up and no longer registered is reached too: what we placed there has to leave.
@@ -22,25 +33,23 @@ def connections(federation: Federation, credentials: Path, members_dir: Path) ->
     clusters = {declared.value.name: declared.value for declared in federation.clusters}
     gone = (Cluster(metadata=ObjectMeta(name=name)) for name in sorted(known.keys() - clusters.keys()))
     return tuple(
-        _connection(cluster, known.get(cluster.name), settings, credentials, members_dir)
-        for cluster in (*clusters.values(), *gone)
+        _connection(cluster, known.get(cluster.name), settings, reach) for cluster in (*clusters.values(), *gone)
     )
 
 
-def _connection(
-    cluster: Cluster, member: MemberSettings | None, settings: Settings, credentials: Path, members_dir: Path
-) -> MemberConnection:
+def _connection(cluster: Cluster, member: MemberSettings | None, settings: Settings, reach: Reach) -> MemberConnection:
     member = member or MemberSettings(name=cluster.name)
     is_directory = member.mode is MemberMode.DIRECTORY
     usable = bool(member.credentials) and is_file_name(member.credentials)
     return MemberConnection(
         cluster=ClusterName(cluster.name),
         mode=Mode(member.mode),
-        kubeconfig=str(credentials / member.credentials) if usable and not is_directory else "",
+        kubeconfig=str(reach.credentials / member.credentials) if usable and not is_directory else "",
         context=member.context,
         impersonate_user=member.impersonate,
-        directory=str(members_dir / cluster.name) if is_directory else "",
+        directory=str(reach.members_dir / cluster.name) if is_directory else "",
         declared_apis=cluster.status.api_enablements if is_directory else (),
+        allow_exec=reach.allow_exec,
         identity=cluster.spec.id,
         deadlines=_deadlines(settings),
     )

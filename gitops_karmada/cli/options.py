@@ -57,6 +57,7 @@ class Where:
     git_ssh_key: str = ""
     git_known_hosts: str = ""
     webhook_hosts: tuple[str, ...] = ()
+    allow_exec: tuple[str, ...] = ()
 
 
 def looks(*more: str) -> Callable[[F], F]:
@@ -95,6 +96,13 @@ def where(function: F) -> F:
             metavar="HOST",
             multiple=True,
             help="A host (or HOST:PORT) whose interpreter webhooks may be asked; may be given several times.",
+        ),
+        flag(
+            "--allow-exec",
+            "allow_exec",
+            metavar="PROGRAM",
+            multiple=True,
+            help="A credential program (absolute path) that a kubeconfig may run; may be given several times.",
         ),
     )
     return _bundle("where", Where, flags)(function)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from gitops_karmada.cli import places, sources
-from gitops_karmada.cli.connections import connections
+from gitops_karmada.cli.connections import Reach, connections
 from gitops_karmada.cli.feeds import FolderFeed, Lines, SourceFeed
 from gitops_karmada.cli.options import Where
 from gitops_karmada.core.check_customizations import check_customizations
@@ -129,11 +129,16 @@ def opened(where: Where, *, as_it_is: bool = False, offline: bool = False) -> It
         connect = Connector(clock=clock, read=_documents, write=write_yaml)
         fleet = stack.enter_context(BlockingFleet(Fleet(settings.instance, clock=clock, connect=connect)))
         status = status_of(where, settings)
+        reach = Reach(
+            credentials=places.credentials(where),
+            members_dir=places.members_dir(where),
+            allow_exec=frozenset(where.allow_exec),
+        )
         world = World(
             federation=federation,
             status=status,
             members=Unasked(status, lambda: last[0].federation) if offline else fleet,
-            connections=lambda it: connections(it, places.credentials(where), places.members_dir(where)),
+            connections=lambda it: connections(it, reach),
             interpreter=interpreters,
             yaml=yaml_text(),
             clock=clock,
