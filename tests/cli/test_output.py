@@ -75,9 +75,11 @@ def test_no_line_of_a_secret_is_repeated(problem: Problem) -> None:
 
 
 def test_many_findings_are_counted_not_flooded() -> None:
-    text = shown(blocks([WRONG] * 60))
-    assert text.count("error[GK2004]") == 50
-    assert "and 10 more" in text
+    warnings = [Problem(code="GK2012", severity=Severity.WARNING, message=str(number)) for number in range(60)]
+    text = shown(blocks([*warnings, WRONG], most=50, verb="plan"))
+    assert text.count("warning[GK2012]") == 49
+    assert text.startswith("error[GK2004]")
+    assert "… and 0 errors, 11 warnings more; all of them: gitops-karmada plan -o json" in text
 
 
 def test_tally() -> None:

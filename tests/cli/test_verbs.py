@@ -1,9 +1,11 @@
 """The verbs, as people use them, on real repositories."""
 
 import json
+import os
 import re
 import signal
 import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -654,3 +656,41 @@ def test_interpret_with_the_rules_that_are_built_in(fleet: Fleet) -> None:
     missing = fleet("interpret", "--object", "web.yaml", "--operation", "revise")
     assert missing.code == Exit.USAGE
     assert "revise needs --object and --replicas" in missing.err
+
+
+# Text from elsewhere -----------------------------------------------------------------------------------------------
+
+
+def test_names_and_values_from_the_repository_reach_a_terminal_as_text(fleet: Fleet) -> None:
+    """Whatever a file, an author or a value is called, it moves no cursor and gives no runner a command."""
+    hostile = "\x1b[2J\x1b]0;owned\x07\u202e::error::x"
+    fleet.write(
+        f"policies/{hostile}.yaml",
+        MISTAKE.replace("Divded", f'"{hostile}"'.replace("\x1b", "\\e").replace("\x07", "\\a")),
+    )
+    fleet.git("add", "--all")
+    fleet.git("-c", f"user.name=x{hostile}", "commit", "--quiet", "--message", hostile)
+    for arguments in (("validate",), ("plan", "--rev", "HEAD"), ("sync",), ("status",), ("validate", "-o", "github")):
+        answer = fleet(*arguments, "--color", "never")
+        assert "\x1b" not in answer.out + answer.err
+        assert "\u202e" not in answer.out + answer.err
+        assert "\x07" not in answer.out + answer.err
+        commands = [line for line in answer.out.splitlines() if line.lstrip().startswith("::")]
+        assert all(re.match(r"::(error|warning|notice) title=GK", line) for line in commands)
+
+
+def test_the_shell_completes_verbs_and_flags() -> None:
+    answer = subprocess.run(
+        [sys.executable, "-m", "gitops_karmada.cli.main"],
+        env={
+            **os.environ,
+            "_GITOPS_KARMADA_COMPLETE": "bash_complete",
+            "COMP_WORDS": "gitops-karmada va",
+            "COMP_CWORD": "1",
+        },
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert answer.stdout == "plain,validate\n"

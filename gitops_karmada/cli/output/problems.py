@@ -14,6 +14,11 @@ Excerpt: TypeAlias = Callable[[Location], str | None]
 SHOWN: Final = 50
 """More findings than these are counted, not shown."""
 
+BESIDE: Final = 12
+"""The same where findings are shown beside something else."""
+
+_ORDER: Final = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.NOTICE: 2}
+
 TONES: Final = {Severity.ERROR: Tone.BAD, Severity.WARNING: Tone.CHANGED, Severity.NOTICE: Tone.PLACE}
 
 # Where a line of a file must not be repeated, since it may be a secret.
@@ -26,13 +31,17 @@ def no_excerpt(_: Location) -> str | None:
     return None
 
 
-def blocks(problems: Sequence[Problem], excerpt: Excerpt = no_excerpt) -> Iterator[Line]:
-    """All findings, an empty line after each."""
-    for problem in problems[:SHOWN]:
+def blocks(
+    problems: Sequence[Problem], excerpt: Excerpt = no_excerpt, most: int = SHOWN, verb: str = "validate"
+) -> Iterator[Line]:
+    """Findings, an empty line after each. Where there are more than `most`, warnings give way to errors."""
+    chosen = problems if len(problems) <= most else sorted(problems, key=lambda it: _ORDER[it.severity])[:most]
+    for problem in chosen:
         yield from block(problem, excerpt)
         yield line()
-    if len(problems) > SHOWN:
-        yield line(f"… and {len(problems) - SHOWN} more; all of them: gitops-karmada validate -o json")
+    if len(problems) > most:
+        rest = tally([problem for problem in problems if problem not in chosen])
+        yield line(f"… and {rest} more; all of them: gitops-karmada {verb} -o json")
         yield line()
 
 

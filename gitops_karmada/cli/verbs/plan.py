@@ -56,7 +56,7 @@ def command(
 def _show(where: Where, looks: Looks, found: "Preview", excerpt: "Lines") -> None:
     from gitops_karmada.cli.output import github, plans
     from gitops_karmada.cli.output.formats import report, show
-    from gitops_karmada.cli.output.problems import blocks, explained_by
+    from gitops_karmada.cli.output.problems import BESIDE, blocks, explained_by
     from gitops_karmada.cli.runner import told_runner
 
     screen = looks.screen
@@ -69,6 +69,6 @@ def _show(where: Where, looks: Looks, found: "Preview", excerpt: "Lines") -> Non
             screen.data(plans.lines(found))
         case _:
             show(screen, looks.output, report("PlanReport", plans.value(found)), plans.lines(found, looks.verbose))
-            screen.errors(blocks(found.problems, excerpt))
+            screen.errors(blocks(found.problems, excerpt, BESIDE, "plan"))
             screen.errors(explained_by(found.problems))
             screen.message(plans.next_step(found))

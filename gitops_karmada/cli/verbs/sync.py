@@ -22,7 +22,7 @@ Exit codes: 0 done · 1 findings in the repository (the rest was done) · 3 noth
 def command(where: Where, looks: Looks) -> Exit:
     from gitops_karmada.cli.output import github, turns
     from gitops_karmada.cli.output.formats import report, show
-    from gitops_karmada.cli.output.problems import blocks, explained_by
+    from gitops_karmada.cli.output.problems import BESIDE, blocks, explained_by
     from gitops_karmada.cli.runner import told_runner
     from gitops_karmada.cli.sources import in_order
     from gitops_karmada.cli.verdicts import exit_of
@@ -37,6 +37,6 @@ def command(where: Where, looks: Looks) -> Exit:
             for text in github.annotations(told_runner(where, problems)):
                 screen.text(f"{text}\n")
         show(screen, looks.output, report("SyncReport", turns.value(done)), turns.lines(done))
-        screen.errors(blocks(problems, world.lines()))
+        screen.errors(blocks(problems, world.lines(), BESIDE, "sync"))
         screen.errors(explained_by(problems))
     return exit_of(done)
