@@ -1,6 +1,7 @@
 """gitops-karmada.yaml: the operator's settings, read from the tree that they stand in."""
 
 import re
+from collections.abc import Iterator
 
 from gitops_karmada.model.decode import Fault, decode
 from gitops_karmada.model.files import FieldPath, Manifest
@@ -48,18 +49,11 @@ def _no_settings() -> Problem:
     )
 
 
-def _identity(manifest: Manifest) -> tuple[Problem, ...]:
+def _identity(manifest: Manifest) -> Iterator[Problem]:
     version = manifest.object.get("apiVersion")
-    if version == API_VERSION:
-        return ()
-    return (
-        Problem(
-            code=CODE,
-            location=manifest.locate(("apiVersion",)),
-            path="apiVersion",
-            message=f"expected {API_VERSION}, got {version}",
-        ),
-    )
+    if version != API_VERSION:
+        message = f"expected {API_VERSION}, got {version}"
+        yield Problem(code=CODE, location=manifest.locate(("apiVersion",)), path="apiVersion", message=message)
 
 
 def _problem(fault: Fault, manifest: Manifest) -> Problem:

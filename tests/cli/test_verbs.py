@@ -148,13 +148,15 @@ def test_validate_tells_a_runner(fleet: Fleet) -> None:
     ("text", "told"),
     [
         ("kind: Federation\n", "GK10"),
+        (WRONG_MODE.replace("{name: a}", "{}").replace("psuh", "push"), "metadata.name: the object has no name"),
+        (WRONG_MODE.replace("/v1alpha1", "/v9").replace("psuh", "push"), "expected config.gitops-karmada.io/v1alpha1"),
         (
             WRONG_MODE,
             "gitops-karmada.yaml:7:5",
         ),
         ("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", "no object of kind Federation"),
     ],
-    ids=["no-version", "a-word", "another-kind"],
+    ids=["no-version", "no-name", "another-version", "a-word", "another-kind"],
 )
 def test_settings_that_cannot_be_used_are_a_usage_error_with_their_line(fleet: Fleet, text: str, told: str) -> None:
     fleet.write("gitops-karmada.yaml", text)
