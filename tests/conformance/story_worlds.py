@@ -119,15 +119,15 @@ class Door:
 class Stage:
     """The world of one story."""
 
-    def __init__(self, settings: Mapping[str, Any], members: Iterable[str]) -> None:
+    def __init__(self, settings: Mapping[str, Any], members: Iterable[str], name: str = "story") -> None:
         self.clock = Clock()
-        self.settings = decode(Settings, {"metadata": {"name": "story"}, "spec": settings}).unwrap()
+        self.settings = decode(Settings, {"metadata": {"name": name}, "spec": settings}).unwrap()
         self.files: dict[str, Object] = {}
         self.commits = 0
         self.committed_at = START
         self.status = MemoryStatus()
         self.doors = {name: Door(name, self.clock) for name in members}
-        self.fleet = BlockingFleet(Fleet("story", clock=self.clock, connect=self._connect()))
+        self.fleet = BlockingFleet(Fleet(name, clock=self.clock, connect=self._connect()))
         self.unread: frozenset[str] = frozenset()
         self.world = World(
             federation=self.federation,
