@@ -33,8 +33,15 @@ def connections(federation: Federation, reach: Reach) -> tuple[MemberConnection,
     clusters = {declared.value.name: declared.value for declared in federation.clusters}
     gone = (Cluster(metadata=ObjectMeta(name=name)) for name in sorted(known.keys() - clusters.keys()))
     return tuple(
-        _connection(cluster, known.get(cluster.name), settings, reach) for cluster in (*clusters.values(), *gone)
+        _connection(cluster, known.get(cluster.name), settings, reach)
+        for cluster in (*clusters.values(), *gone)
+        if not _is_unasked(known.get(cluster.name))
     )
+
+
+def _is_unasked(member: MemberSettings | None) -> bool:
+    """Another tool applies there, and we were given no way to look."""
+    return member is not None and member.mode is MemberMode.RENDER_ONLY and not member.credentials
 
 
 def _connection(cluster: Cluster, member: MemberSettings | None, settings: Settings, reach: Reach) -> MemberConnection:
@@ -51,6 +58,7 @@ def _connection(cluster: Cluster, member: MemberSettings | None, settings: Setti
         declared_apis=cluster.status.api_enablements if is_directory else (),
         allow_exec=reach.allow_exec,
         identity=cluster.spec.id,
+        lists_quotas=settings.spec.features.resource_quota_estimate,
         deadlines=_deadlines(settings),
     )
 

@@ -35,6 +35,7 @@ class Seen:
     api_enablements: tuple[APIEnablement, ...] = ()
     nodes: tuple[Mapping[str, Any], ...] | None = None
     pods: tuple[Mapping[str, Any], ...] | None = None
+    quotas: tuple[Mapping[str, Any], ...] = ()
     autoscaled: tuple[Key, ...] = ()
 
 
@@ -95,6 +96,7 @@ def _seen(state: MemberState) -> Seen:
         api_enablements=state.api_enablements,
         nodes=state.nodes,
         pods=state.pods,
+        quotas=state.quotas,
         autoscaled=tuple(sorted(state.autoscaled)),
     )
 
@@ -114,5 +116,6 @@ def _state(seen: Seen) -> MemberState:
         api_enablements=seen.api_enablements,
         nodes=seen.nodes,
         pods=seen.pods,
+        quotas=seen.quotas,
         autoscaled=frozenset(seen.autoscaled),
     )

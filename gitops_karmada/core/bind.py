@@ -24,7 +24,7 @@ from gitops_karmada.model.bindings import (
 from gitops_karmada.model.decode import decode
 from gitops_karmada.model.frozen import Frozen
 from gitops_karmada.model.metadata import ObjectMeta
-from gitops_karmada.model.objects import Key, Object, key_of, labels_of
+from gitops_karmada.model.objects import Key, Object, dig, key_of, labels_of
 from gitops_karmada.model.placement import Suspension, WorkloadAffinityTerm
 from gitops_karmada.model.policies import PropagationPolicy
 from gitops_karmada.model.settings import FeatureSettings
@@ -78,7 +78,8 @@ def wish_of(obj: Object, interpreter: Interpreter, features: FeatureSettings) ->
     replicas, needs = answer
     requirements = None if needs is None else _requirements(json.dumps(needs, sort_keys=True))
     if requirements is not None and features.resource_quota_estimate and not requirements.namespace:
-        requirements = replace(requirements, namespace=key_of(obj).namespace)
+        priority_class = str(dig(obj, "spec", "template", "spec", "priorityClassName") or "")
+        requirements = replace(requirements, namespace=key_of(obj).namespace, priority_class_name=priority_class)
     return Wish(replicas=replicas, requirements=requirements)
 
 

@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from gitops_karmada.core.amounts import CPU, PODS, Amounts, amount_of, amounts_of, times_in
 from gitops_karmada.core.first_fit import Bin, FirstFit, Part
+from gitops_karmada.core.member_quotas import MemberQuota
 from gitops_karmada.core.nodes import Node
 from gitops_karmada.model.bindings import (
     BindingSpec,
@@ -47,15 +48,21 @@ def replicas_of(requirements: ReplicaRequirements | None) -> Replicas:
     return Replicas(part=_part(1, requirements), asked=asked, is_specified=requirements is not None)
 
 
-def sets_of(components: tuple[Component, ...]) -> Sets:
-    parts = tuple(_part(it.replicas, it.replica_requirements) for it in components)
+def sets_of(components: tuple[Component, ...], namespace: str = "") -> Sets:
+    parts = tuple(_part(it.replicas, it.replica_requirements, namespace) for it in components)
     return Sets(components=components, parts=parts)
 
 
-def _part(replicas: int, requirements: ReplicaRequirements | ComponentRequirements | None) -> Part:
+def _part(replicas: int, requirements: ReplicaRequirements | ComponentRequirements | None, namespace: str = "") -> Part:
     if requirements is None:
-        return Part(replicas=replicas, request={})
-    return Part(replicas=replicas, request=amounts_of(requirements.resource_request), claim=requirements.node_claim)
+        return Part(replicas=replicas, request={}, namespace=namespace)
+    return Part(
+        replicas=replicas,
+        request=amounts_of(requirements.resource_request),
+        claim=requirements.node_claim,
+        namespace=requirements.namespace if isinstance(requirements, ReplicaRequirements) else namespace,
+        priority_class=requirements.priority_class_name,
+    )
 
 
 class ModelNode:
@@ -81,15 +88,18 @@ class Room:
     nodes, `nodes` its real ones. None: not known.
     """
 
-    __slots__ = ("_counts", "_fillings", "_used", "formats", "free", "models", "nodes")
+    __slots__ = ("_counts", "_fillings", "_used", "formats", "free", "models", "nodes", "quotas")
 
-    def __init__(self, cluster: Cluster, nodes: Sequence[Node] | None, by_models: bool) -> None:
+    def __init__(
+        self, cluster: Cluster, nodes: Sequence[Node] | None, by_models: bool, quotas: Sequence[MemberQuota] = ()
+    ) -> None:
         summary = cluster.status.resource_summary
         left = {} if summary is None else _left(summary)
         self.free = None if summary is None else {name: amount.nano for name, amount in left.items()}
         self.formats: Mapping[str, Format] = {name: amount.format for name, amount in left.items()}
         self.models = _model_nodes(cluster, summary) if by_models and summary is not None else None
         self.nodes: list[Node | ModelNode] | None = None if nodes is None else [node.copy() for node in nodes]
+        self.quotas = [quota.copy() for quota in quotas]
         self._forget()
 
     def _forget(self) -> None:
@@ -102,6 +112,10 @@ class Room:
         if self.free is not None:
             for part in parts:
                 _use(self.free, part, part.replicas * times)
+        for quota in self.quotas:
+            for part in parts:
+                if quota.limits(part):
+                    quota.use(part, part.replicas * times)
         known = self._fillings.get(kind)
         if known is None:
             known = self._fillings[kind] = [FirstFit(it, parts) for it in (self.models, self.nodes) if it is not None]
@@ -131,6 +145,9 @@ class Room:
         """The opposite. On which nodes the pods are is not known: each leaves a place of its own size."""
         if self.free is not None:
             _use(self.free, part, -replicas)
+        for quota in self.quotas:
+            if quota.limits(part):
+                quota.use(part, -replicas)
         freed = {**part.request, PODS: 1}
         for bins in (self.models, self.nodes):
             if bins is not None:
@@ -143,6 +160,7 @@ class Room:
         other.formats = self.formats
         other.models = None if self.models is None else [node.copy() for node in self.models]
         other.nodes = None if self.nodes is None else [node.copy() for node in self.nodes]
+        other.quotas = [quota.copy() for quota in self.quotas]
         other._forget()
         return other
 
@@ -164,10 +182,14 @@ class Capacity:
     """
 
     def __init__(
-        self, clusters: Iterable[Cluster], nodes: Mapping[str, Sequence[Node]] | None = None, by_models: bool = True
+        self,
+        clusters: Iterable[Cluster],
+        nodes: Mapping[str, Sequence[Node]] | None = None,
+        by_models: bool = True,
+        quotas: Mapping[str, Sequence[MemberQuota]] | None = None,
     ) -> None:
-        known = nodes or {}
-        self.rooms = {cluster.name: Room(cluster, known.get(cluster.name), by_models) for cluster in clusters}
+        known, limits = nodes or {}, quotas or {}
+        self.rooms = {it.name: Room(it, known.get(it.name), by_models, limits.get(it.name, ())) for it in clusters}
         self.version = 0
         self.changes: list[str] = []
         self._noted: dict[Hashable, _Taking] = {}
@@ -224,7 +246,7 @@ class Capacity:
         """One replica, or a whole set of components."""
         known = self._kinds.get(kind)
         if known is None:
-            whole_set = sets_of(spec.components).parts if spec.components else None
+            whole_set = sets_of(spec.components, spec.resource.namespace).parts if spec.components else None
             known = self._kinds[kind] = whole_set or _part(1, spec.replica_requirements)
         return known
 
@@ -253,7 +275,14 @@ class _Taking:
                     yield target.name, self.placed
             elif (more := target.replicas - before.get(target.name, 0)) > 0:
                 one = self.placed
-                yield target.name, (Part(replicas=more, request=one.request, claim=one.claim),)
+                more_of_it = Part(
+                    replicas=more,
+                    request=one.request,
+                    claim=one.claim,
+                    namespace=one.namespace,
+                    priority_class=one.priority_class,
+                )
+                yield target.name, (more_of_it,)
 
 
 def _use(free: dict[str, int], part: Part, replicas: int) -> None:

@@ -6,6 +6,7 @@ from gitops_karmada.core.amounts import MAX_INT32
 from gitops_karmada.core.capacity import Capacity, Demand, replicas_of, sets_of
 from gitops_karmada.core.estimators import Estimator
 from gitops_karmada.core.estimators.nodes import room_on_nodes
+from gitops_karmada.core.estimators.quotas import room_by_quotas
 from gitops_karmada.core.estimators.summary import room_by_summary
 from gitops_karmada.core.strategy import counts_sets
 from gitops_karmada.model.bindings import BindingSpec
@@ -13,14 +14,18 @@ from gitops_karmada.model.decisions import UNKNOWN_ROOM
 from gitops_karmada.model.settings import FeatureSettings
 
 # The summary takes part also where nodes are known: Karmada takes the smallest of all answers.
-ESTIMATORS: Mapping[str, Estimator] = {"summary": room_by_summary, "nodes": room_on_nodes}
+ESTIMATORS: Mapping[str, Estimator] = {"summary": room_by_summary, "nodes": room_on_nodes, "quotas": room_by_quotas}
 
 
 def demand_of(spec: BindingSpec, features: FeatureSettings) -> Demand | None:
     """What room is asked for; None where nothing runs, so that room plays no role."""
     if is_idle(spec):
         return None
-    return sets_of(spec.components) if counts_sets(spec, features) else replicas_of(spec.replica_requirements)
+    return (
+        sets_of(spec.components, spec.resource.namespace)
+        if counts_sets(spec, features)
+        else replicas_of(spec.replica_requirements)
+    )
 
 
 def is_idle(spec: BindingSpec) -> bool:

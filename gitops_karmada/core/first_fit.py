@@ -18,11 +18,13 @@ class Bin(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """`replicas` pods of one kind, each asking for `request`."""
+    """`replicas` pods of one kind, each asking for `request`. Namespace and priority class matter to quotas only."""
 
     replicas: int
     request: Amounts
     claim: NodeClaim | None = None
+    namespace: str = ""
+    priority_class: str = ""
 
 
 class FirstFit:

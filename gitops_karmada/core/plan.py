@@ -8,9 +8,11 @@ from gitops_karmada.core.causes import DECLARED, cause_of, declared_digest
 from gitops_karmada.core.dependencies import Attached, attach, references_of
 from gitops_karmada.core.dispatch import dispatched, namespaced, rendering_of
 from gitops_karmada.core.gather import gathered, remembered, with_decision
+from gitops_karmada.core.hydrate import released, remembered_members
 from gitops_karmada.core.identity import content_of
 from gitops_karmada.core.interpret import Interpreter
 from gitops_karmada.core.interpreters import InterpretError
+from gitops_karmada.core.member_quotas import member_quotas_of
 from gitops_karmada.core.nodes import nodes_of
 from gitops_karmada.core.overriders import YamlText
 from gitops_karmada.core.place import Placed, placed
@@ -45,7 +47,7 @@ def plan(question: Question, interpreter: Interpreter, yaml: YamlText) -> Plan:
     attached, problems = _attached(fold, federation, interpreter, contents)
     rendering = rendering_of(federation, interpreter, yaml)
     sent = dispatched(attached.bindings, contents, clusters, question, rendering)
-    leave = leaving(ledger, sent.works, attached.bindings, federation)
+    leave = released(leaving(ledger, sent.works, attached.bindings, federation), question)
     works = {**sent.works, **leave.kept}
     spaces = namespaced(works.values(), clusters, question, rendering)
     works |= spaces.works
@@ -66,7 +68,14 @@ def plan(question: Question, interpreter: Interpreter, yaml: YamlText) -> Plan:
         template_statuses={key: status for key, status in ledger.template_statuses.items() if key in attached.bindings},
         receipts=ledger.receipts,
         memory=Frozen(
-            {DECLARED: declared_digest(federation), **readiness, **remembered(found), **free.memory, **sent.memory}
+            {
+                DECLARED: declared_digest(federation),
+                **readiness,
+                **remembered(found),
+                **free.memory,
+                **sent.memory,
+                **remembered_members(federation),
+            }
         ),
         problems=(
             *federation.problems,
@@ -91,7 +100,12 @@ def _world(
         for name, state in question.members.items()
         if isinstance(state, Observed) and state.nodes is not None and state.pods is not None
     }
-    capacity = Capacity(clusters.values(), nodes, by_models=features.customized_cluster_resource_modeling)
+    quotas = {
+        str(name): member_quotas_of(state.quotas)
+        for name, state in question.members.items()
+        if isinstance(state, Observed) and features.resource_quota_estimate
+    }
+    capacity = Capacity(clusters.values(), nodes, features.customized_cluster_resource_modeling, quotas)
     return SchedulingWorld(clusters.values(), capacity=capacity, features=features, bindings=bindings.values())
 
 

@@ -25,6 +25,7 @@ from gitops_karmada.core.strategy import counts_sets, is_dynamic, is_fresh
 from gitops_karmada.model.bindings import Binding, BindingSpec, TargetCluster, TargetComponent
 from gitops_karmada.model.clusters import Cluster
 from gitops_karmada.model.decisions import (
+    UNKNOWN_ROOM,
     Attempt,
     Candidates,
     Decision,
@@ -123,9 +124,9 @@ class SchedulingWorld:
         placed = tuple(targets)
         if self.features.scheduling_overcommit_protection:
             number, spec = self.memory.number, binding.spec
-            self.capacity.take(
-                spec, spec.clusters, placed, (number(spec.replica_requirements), number(spec.components))
-            )
+            namespace = spec.resource.namespace if spec.components else ""
+            kind = (number(spec.replica_requirements), number(spec.components), namespace)
+            self.capacity.take(spec, spec.clusters, placed, kind)
         if self.features.workload_affinity:
             self.peers.place(binding, placed)
 
@@ -177,6 +178,7 @@ def _keys(binding: Binding, world: SchedulingWorld) -> tuple[Any, Any]:
         spec.resource.kind,
         number(_placement(spec)),
         spec.is_workload,
+        spec.resource.namespace if spec.components else "",
         frozenset([task.from_cluster for task in spec.graceful_eviction_tasks]),
         world.peers.companions(binding),
         world.peers.rivals(binding),
@@ -261,13 +263,14 @@ class _Draft:
         told += [it for it in self.candidates[RECORDED:] if it.assigned or it.name in chosen]
         names, tiers, scores, room, assigned, _ = zip(*told, strict=True)
         order = [self.places[name] for name in names]
+        rooms = {name: tuple([answers[place] for place in order]) for name, answers in self.answers.items()}
         return Candidates(
             names=names,
             scores=scores,
             tiers=tiers,
             room=room,
             assigned=assigned,
-            rooms={name: tuple([answers[place] for place in order]) for name, answers in self.answers.items()},
+            rooms={name: room for name, room in rooms.items() if any(it != UNKNOWN_ROOM for it in room)},
             omitted=len(self.candidates) - len(told),
         )
 

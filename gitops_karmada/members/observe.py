@@ -18,6 +18,7 @@ T = TypeVar("T")
 
 NODES = Resource(group="", version="v1", kind="Node", plural="nodes", namespaced=False)
 PODS = Resource(group="", version="v1", kind="Pod", plural="pods", namespaced=True)
+QUOTAS = Resource(group="", version="v1", kind="ResourceQuota", plural="resourcequotas", namespaced=True)
 AUTOSCALER = "HorizontalPodAutoscaler"
 
 UNREACHABLE = "GK5001"
@@ -73,9 +74,10 @@ async def _observe(member: Member, at: datetime, last: LastKnown) -> Observed:
     identity, version, discovery = await asyncio.gather(member.identity(), transport.version(), member.discover())
     if not discovery.complete:
         notes.problems.append(_incomplete(member, discovery, last))
-    nodes, pods, autoscaled = await asyncio.gather(
+    nodes, pods, quotas, autoscaled = await asyncio.gather(
         _listed(member, NODES, _node, notes),
         _listed(member, PODS, _pod, notes),
+        _quotas(member, notes),
         _autoscaled(member, discovery, notes),
     )
     if member.connection.directory and not nodes:
@@ -91,6 +93,7 @@ async def _observe(member: Member, at: datetime, last: LastKnown) -> Observed:
         complete=discovery.complete,
         nodes=nodes,
         pods=pods,
+        quotas=quotas,
         autoscaled=autoscaled,
         missing_verbs=tuple(sorted(notes.missing)),
         problems=tuple(sorted(notes.problems, key=lambda problem: (problem.code, problem.message))),
@@ -118,6 +121,13 @@ async def _listed(member: Member, resource: Resource, trim: Trim, notes: Notes) 
             notes.missing.append(("list", resource.plural))
         notes.problems.append(_unlisted(member, resource, refusal))
         return None
+
+
+async def _quotas(member: Member, notes: Notes) -> tuple[Object, ...]:
+    """The member's ResourceQuotas, where estimates are to respect them."""
+    if not member.connection.lists_quotas:
+        return ()
+    return await _listed(member, QUOTAS, _quota, notes) or ()
 
 
 def _unlisted(member: Member, resource: Resource, refusal: RefusalError) -> Problem:
@@ -177,6 +187,16 @@ def _node(obj: Object) -> Object:
         "metadata": _some(obj.get("metadata"), _NODE_METADATA),
         "spec": _some(obj.get("spec"), _NODE_SPEC),
         "status": _some(obj.get("status"), _NODE_STATUS),
+    }
+
+
+def _quota(obj: Object) -> Object:
+    return {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": _some(obj.get("metadata"), ("name", "namespace")),
+        "spec": _some(obj.get("spec"), ("scopes", "scopeSelector")),
+        "status": _some(obj.get("status"), ("hard", "used")),
     }
 
 

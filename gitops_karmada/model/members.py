@@ -58,6 +58,7 @@ class MemberConnection:
     declared_apis: tuple[APIEnablement, ...] = ()
     allow_exec: frozenset[str] = frozenset()
     identity: str = ""
+    lists_quotas: bool = False
     deadlines: Deadlines = Deadlines()
     concurrency: int = 16
 
@@ -74,6 +75,7 @@ class Observed:
     which is not the same as an empty tuple. `api_enablements` are sorted and without subresources; where discovery was
     incomplete (`complete` false) the missing groups are filled from the last known ones and `problems` says so.
     `healthy` is false when the API server answers and says that it is not ready.
+    `quotas` are its ResourceQuotas, where they are asked for and could be listed.
     `autoscaled` are the objects that a HorizontalPodAutoscaler in the member scales (their group as it names it).
     `missing_verbs` are (verb, resource) pairs that the member's role lacks.
     """
@@ -87,6 +89,7 @@ class Observed:
     complete: bool = True
     nodes: tuple[Object, ...] | None = None
     pods: tuple[Object, ...] | None = None
+    quotas: tuple[Object, ...] = ()
     autoscaled: frozenset[Key] = frozenset()
     missing_verbs: tuple[tuple[str, str], ...] = ()
     problems: tuple[Problem, ...] = ()

@@ -1,13 +1,16 @@
 """Room by summary, by models and by nodes."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from gitops_karmada.core.capacity import Room, replicas_of, sets_of
 from gitops_karmada.core.estimators.nodes import room_on_nodes
+from gitops_karmada.core.estimators.quotas import room_by_quotas
 from gitops_karmada.core.estimators.summary import room_by_summary
 from gitops_karmada.core.first_fit import Part, fill
+from gitops_karmada.core.member_quotas import member_quotas_of
 from gitops_karmada.core.nodes import nodes_of
 from gitops_karmada.model.bindings import Component, ReplicaRequirements
 from gitops_karmada.model.clusters import Cluster
@@ -266,3 +269,56 @@ def test_zones_take_turns() -> None:
 
     found = nodes_of([zoned("d", "z2"), zoned("a", "z1"), zoned("b", "z1"), zoned("c", "z2")], [])
     assert [it.name for it in found] == ["a", "c", "b", "d"]
+
+
+# Quotas of a member
+
+
+def quota(hard: dict[str, str], used: dict[str, str] | None = None, namespace: str = "shop", **spec: Any) -> Any:
+    status = {"hard": hard, "used": used if used is not None else dict.fromkeys(hard, "0")}
+    return {"metadata": {"name": "q", "namespace": namespace}, "spec": spec, "status": status}
+
+
+def by_quotas(
+    quotas: list[Any], request_of_one: dict[str, str], taken: int = 0, priority_class: str = ""
+) -> int | None:
+    found = Room(Cluster(), None, by_models=False, quotas=member_quotas_of(quotas))
+    asked = {"resourceRequest": request_of_one, "namespace": "shop", "priorityClassName": priority_class}
+    demand = replicas_of(decode(ReplicaRequirements, asked).unwrap())
+    if taken:
+        found.take([replace(demand.part, replicas=taken)], 1, "web")
+    return room_by_quotas(found, demand)
+
+
+IMPORTANT: dict[str, Any] = {
+    "scopeSelector": {"matchExpressions": [{"scopeName": "PriorityClass", "operator": "In", "values": ["high"]}]}
+}
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        pytest.param(by_quotas([quota({"cpu": "1"}, {"cpu": "200m"})], {"cpu": "200m"}), 4, id="V7.38"),
+        pytest.param(by_quotas([quota({"requests.memory": "3Mi"})], {"memory": "2Mi"}), 1, id="V7.39"),
+        pytest.param(by_quotas([quota({"requests.nvidia.com/gpu": "3"})], {"nvidia.com/gpu": "1"}), 3, id="V7.40"),
+        pytest.param(by_quotas([quota({"cpu": "1"})], {"cpu": "2"}), 0, id="V7.41"),
+        pytest.param(by_quotas([quota({"cpu": "800m"})], {"cpu": "200m"}, taken=2), 2, id="V7.42"),
+        pytest.param(by_quotas([quota({"cpu": "800m"})], {"cpu": "200m"}, taken=5), 0, id="V7.42, overdrawn"),
+        pytest.param(by_quotas([quota({"cpu": "1"}, **IMPORTANT)], {"cpu": "2"}), None, id="V7.43, another class"),
+        pytest.param(
+            by_quotas([quota({"cpu": "1"}, **IMPORTANT)], {"cpu": "1"}, priority_class="high"), 1, id="its class"
+        ),
+        pytest.param(by_quotas([quota({"cpu": "1"}, namespace="else")], {"cpu": "2"}), None, id="V7.43, elsewhere"),
+        pytest.param(by_quotas([quota({"limits.cpu": "1", "pods": "1"})], {"cpu": "2"}), None, id="not about requests"),
+        pytest.param(by_quotas([quota({"cpu": "1"}, {})], {"cpu": "2"}), None, id="use is not known"),
+        pytest.param(by_quotas([quota({"cpu": "9"}, scopes=["BestEffort"])], {"cpu": "2"}), None, id="another scope"),
+    ],
+)
+def test_room_by_quotas(answer: int | None, expected: int | None) -> None:
+    assert answer == expected
+
+
+def test_sets_count_all_components_of_the_namespace() -> None:
+    found = Room(Cluster(), None, by_models=False, quotas=member_quotas_of([quota({"cpu": "8"})]))
+    assert room_by_quotas(found, sets_of(FLINK, "shop")) == 2
+    assert room_by_quotas(found, sets_of(FLINK, "else")) is None
