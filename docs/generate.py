@@ -5,8 +5,10 @@ python docs/generate.py
 
 import ast
 import dataclasses
+import json
 import pkgutil
 import re
+import subprocess
 import sys
 import tomllib
 import types
@@ -42,10 +44,14 @@ def pages() -> Mapping[str, str]:
         "reference/plugins.md": plugins,
         "karmada-compatibility.md": compatibility,
     }
-    return {path: "\n".join([HEAD, "", *writer()]) + "\n" for path, writer in writers.items()}
+    written = {path: "\n".join([HEAD, "", *writer()]) + "\n" for path, writer in writers.items()}
+    return {**written, DIFFERENCES.name: with_differences(DIFFERENCES.read_text(encoding="utf-8"))}
 
 
 def main(arguments: list[str]) -> int:
+    """Write, or only check, and tell what is out of date."""
+    if "--demo" in arguments:
+        README.write_text(with_demo(README.read_text(encoding="utf-8"), played()), encoding="utf-8")
     outdated = [path for path, text in pages().items() if not _is_written(DOCS / path, text)]
     if "--check" in arguments:
         for path in outdated:
@@ -60,6 +66,42 @@ def main(arguments: list[str]) -> int:
 
 def _is_written(path: Path, text: str) -> bool:
     return path.is_file() and path.read_text(encoding="utf-8") == text
+
+
+# The demo -------------------------------------------------------------------------------------------------------------
+
+README: Final = DOCS.parent / "README.md"
+CHAPTERS: Final = ("A cluster must be emptied", "The replicas have moved", "Why does it run there?", "The history of")
+BLOCK: Final = re.compile(r"(<!-- demo -->\n```text\n).*?(```)", re.DOTALL)
+
+
+def played() -> str:
+    """What the demo prints."""
+    command = [sys.executable, "-m", "gitops_karmada.cli.main", "demo", "--color", "never"]
+    return subprocess.run(command, capture_output=True, text=True, timeout=180, check=True).stdout
+
+
+def with_demo(readme: str, printed: str) -> str:
+    """README with the chapters of the demo that show what it is about."""
+    chapters = re.split(r"^(?=── )", printed, flags=re.MULTILINE)
+    shown = "".join(chapter for chapter in chapters if chapter[3:].startswith(CHAPTERS))
+    lines = (line.rstrip() for line in shown.strip().splitlines())
+    return BLOCK.sub(lambda block: block[1] + "\n".join(lines) + "\n" + block[2], readme)
+
+
+# The recorded answers that are different ------------------------------------------------------------------------------
+
+DIFFERENCES: Final = DOCS / "karmada-differences.md"
+LISTED: Final = DOCS.parent / "fixtures" / "conformance" / "differences.json"
+
+
+def with_differences(page: str) -> str:
+    """The page with the table of recorded answers that are different on purpose."""
+    listed: dict[str, str] = json.loads(LISTED.read_text(encoding="utf-8"))
+    rows = [f"| `{_cell(case)}` | {_cell(reason)} |" for case, reason in listed.items()]
+    head, _, rest = page.partition("<!-- differences -->\n")
+    table = "\n".join(["| case | reason |", "|---|---|", *rows])
+    return f"{head}<!-- differences -->\n{table}\n{rest[rest.index('<!-- /differences -->') :]}"
 
 
 def _cell(text: str) -> str:
