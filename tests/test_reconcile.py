@@ -11,7 +11,8 @@ from gitops_karmada.model.problems import RepositoryError
 from gitops_karmada.reconcile import ATTEMPTS, LostRaceError, Remembered, turn
 from gitops_karmada.repo.failures import Reason
 from gitops_karmada.repo.messages import Message
-from gitops_karmada.repo.status_branch import LostRace, Refused as PushRefused
+from gitops_karmada.repo.status_branch import LostRace
+from gitops_karmada.repo.status_branch import Refused as PushRefused
 from tests.conformance.story_worlds import Stage
 from tests.core.questions import SHOP, WEB, deployment, policy, without
 
@@ -157,7 +158,7 @@ def test_who_loses_every_race_applies_nothing(stage: Stage) -> None:
 
 def test_a_push_that_is_refused_applies_nothing(stage: Stage) -> None:
     stage.status.refusals = [PushRefused(message="protected branch", reason=Reason.UNWRITABLE)]
-    with pytest.raises(RepositoryError, match="protected branch. Nothing was applied"):
+    with pytest.raises(RepositoryError, match=r"protected branch\. Nothing was applied"):
         turn(stage.world)
     assert replicas(stage) == {}
 

@@ -213,7 +213,7 @@ class Stage:
         read = self.status.ledger()
         kept = self.world.remembered.at(read.commit)
         assert kept is not None, "the process does not know what it wrote"
-        for name in (field.name for field in fields(Ledger)):
+        for name in (one.name for one in fields(Ledger)):
             assert getattr(kept, name) == getattr(read, name), f"{name} is remembered otherwise than it was written"
 
     def settle(self, most: int = 5, seconds: float = 1) -> list[Turn]:
