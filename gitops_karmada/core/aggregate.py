@@ -8,6 +8,7 @@ from typing import Any, Final, assert_never
 from gitops_karmada.core.conditions import condition_of, with_condition
 from gitops_karmada.core.interpret import Interpreter
 from gitops_karmada.core.interpreters import InterpretError
+from gitops_karmada.core.quota import with_reports
 from gitops_karmada.model.actions import (
     Applied,
     Conflicting,
@@ -58,7 +59,13 @@ def settled(
         if key in templates and (status := _template_status(templates[key].object, binding, interpreter)) is not None:
             statuses[key] = status
     return replace(
-        plan, works=works, retiring=retiring, receipts=receipts, bindings=bindings, template_statuses=statuses
+        plan,
+        works=works,
+        retiring=retiring,
+        receipts=receipts,
+        bindings=bindings,
+        quotas={name: with_reports(quota, works) for name, quota in plan.quotas.items()},
+        template_statuses=statuses,
     )
 
 

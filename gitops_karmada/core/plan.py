@@ -16,7 +16,7 @@ from gitops_karmada.core.member_quotas import member_quotas_of
 from gitops_karmada.core.nodes import nodes_of
 from gitops_karmada.core.overriders import YamlText
 from gitops_karmada.core.place import Placed, placed
-from gitops_karmada.core.quota import QuotaLedger, quota_status
+from gitops_karmada.core.quota import QuotaLedger, with_usage
 from gitops_karmada.core.register import registered, steady
 from gitops_karmada.core.retire import leaving
 from gitops_karmada.core.schedule import SchedulingWorld
@@ -32,6 +32,7 @@ from gitops_karmada.model.plan import Plan, Question, Why
 from gitops_karmada.model.policies import FederatedResourceQuota
 from gitops_karmada.model.problems import Problem, Severity
 from gitops_karmada.model.secrets import redacted
+from gitops_karmada.model.works import Place, Work
 
 
 def plan(question: Question, interpreter: Interpreter, yaml: YamlText) -> Plan:
@@ -41,7 +42,7 @@ def plan(question: Question, interpreter: Interpreter, yaml: YamlText) -> Plan:
     contents = {key: content_of(redacted(template.object)) for key, template in federation.templates.items()}
     found = gathered(question, interpreter, contents)
     free = unsettled(found.bindings, clusters, question, interpreter)
-    quotas = QuotaLedger((declared.value for declared in federation.quotas), free.bindings.values())
+    quotas = QuotaLedger(_enforced(federation), free.bindings.values())
     fold = placed(free.bindings.values(), _world(question, clusters, free.bindings), quotas, question.now)
     fold = replace(fold, bindings=homeless_kept(fold.bindings, free, question.now))
     attached, problems = _attached(fold, federation, interpreter, contents)
@@ -63,7 +64,7 @@ def plan(question: Question, interpreter: Interpreter, yaml: YamlText) -> Plan:
         holds=(*found.holds, *leave.holds),
         clusters=_recorded(clusters, question, calm=whys == ledger.whys),
         rebalancers=free.rebalancers,
-        quotas=_quotas(federation, quotas),
+        quotas=_quotas(federation, quotas, sent.works),
         sources={key: template.location.file for key, template in federation.templates.items() if key in whys},
         template_statuses={key: status for key, status in ledger.template_statuses.items() if key in attached.bindings},
         receipts=ledger.receipts,
@@ -170,10 +171,20 @@ def _recorded(
     return {name: steady(cluster, last.get(name)) for name, cluster in clusters.items()}
 
 
-def _quotas(federation: Federation, quotas: QuotaLedger) -> dict[str, FederatedResourceQuota]:
+def _enforced(federation: Federation) -> tuple[FederatedResourceQuota, ...]:
+    """The quotas that placements keep to."""
+    if not federation.settings.spec.features.federated_quota_enforcement:
+        return ()
+    return tuple(declared.value for declared in federation.quotas)
+
+
+def _quotas(
+    federation: Federation, quotas: QuotaLedger, works: Mapping[Place, Work]
+) -> dict[str, FederatedResourceQuota]:
+    is_enforced = federation.settings.spec.features.federated_quota_enforcement
     return {
-        f"{declared.value.metadata.namespace}/{declared.value.metadata.name}": replace(
-            declared.value, status=quota_status(declared.value, quotas.used(declared.value), {})
+        f"{quota.metadata.namespace}/{quota.metadata.name}": with_usage(
+            quota, quotas.used(quota) if is_enforced else None, works
         )
-        for declared in federation.quotas
+        for quota in (declared.value for declared in federation.quotas)
     }

@@ -1,12 +1,14 @@
 """FederatedResourceQuota: what a namespace may use in all members together, and what each member enforces itself."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from gitops_karmada.core.amounts import PODS, is_counted
 from gitops_karmada.model.bindings import Binding, BindingSpec, TargetCluster
-from gitops_karmada.model.objects import Object
+from gitops_karmada.model.objects import ClusterName, Key, Object
 from gitops_karmada.model.policies import ClusterQuotaStatus, FederatedResourceQuota, FederatedResourceQuotaStatus
 from gitops_karmada.model.quantity import Quantity, quantity
+from gitops_karmada.model.works import Place, Work
 
 Usage = Mapping[str, Quantity]
 
@@ -85,6 +87,26 @@ def static_quotas(quota: FederatedResourceQuota) -> dict[str, Object]:
         }
         for assignment in sorted(quota.spec.static_assignments, key=lambda it: it.cluster_name)
     }
+
+
+def with_reports(quota: FederatedResourceQuota, works: Mapping[Place, Work]) -> FederatedResourceQuota:
+    """The quota with what the members that have a share of it report by now."""
+    status = quota_status(quota, quota.status.overall_used, _reports(quota, works))
+    return quota if status == quota.status else replace(quota, status=status)
+
+
+def with_usage(
+    quota: FederatedResourceQuota, used: Usage | None, works: Mapping[Place, Work]
+) -> FederatedResourceQuota:
+    """The quota with what placements use, where that is enforced; else what the members report together."""
+    return replace(quota, status=quota_status(quota, used, _reports(quota, works)))
+
+
+def _reports(quota: FederatedResourceQuota, works: Mapping[Place, Work]) -> dict[str, Object]:
+    key = Key(group="", kind="ResourceQuota", namespace=quota.metadata.namespace, name=quota.metadata.name)
+    names = (ClusterName(assignment.cluster_name) for assignment in quota.spec.static_assignments)
+    there = (work for name in names if (work := works.get(Place(cluster=name, key=key))) is not None)
+    return {work.cluster: {"status": seen.status} for work in there for seen in work.status.manifest_statuses}
 
 
 def quota_status(

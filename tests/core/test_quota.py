@@ -2,12 +2,14 @@
 
 from typing import Any
 
-from gitops_karmada.core.quota import QuotaLedger, quota_status, static_quotas, usage
+from gitops_karmada.core.quota import QuotaLedger, quota_status, static_quotas, usage, with_reports, with_usage
 from gitops_karmada.model.bindings import Component, ComponentRequirements, TargetCluster
 from gitops_karmada.model.decode import decode
 from gitops_karmada.model.frozen import Frozen
+from gitops_karmada.model.objects import ClusterName
 from gitops_karmada.model.policies import FederatedResourceQuota
 from gitops_karmada.model.quantity import quantity
+from gitops_karmada.model.works import ManifestStatus, Work, WorkStatus
 from tests.core.nouns import binding, placement
 
 
@@ -80,3 +82,34 @@ def test_members_enforce_their_own_part() -> None:
     status = quota_status(assigned, None, live)
     assert shown(status.overall_used) == {"cpu": "500m"}
     assert [it.cluster_name for it in status.aggregated_status] == ["m1"]
+
+
+def share(cluster: str, cpu: str) -> Work:
+    manifest = static_quotas(SHARED)[cluster]
+    status = {"hard": manifest["spec"]["hard"], "used": {"cpu": cpu}}
+    return Work(
+        cluster=ClusterName(cluster),
+        manifest=manifest,
+        status=WorkStatus(manifest_statuses=(ManifestStatus(status=status),)),
+    )
+
+
+SHARED = quota(
+    overall={"cpu": "10"},
+    staticAssignments=[{"clusterName": "m1", "hard": {"cpu": "6"}}, {"clusterName": "m2", "hard": {"cpu": "4"}}],
+)
+
+
+def test_what_members_report_of_their_shares_is_shown() -> None:
+    works = {work.place: work for work in (share("m1", "5"), share("m2", "1"))}
+    seen = with_reports(with_usage(SHARED, {"cpu": quantity("7")}, {}), works)
+    assert shown(seen.status.overall_used) == {"cpu": "7"}
+    assert [(it.cluster_name, shown(it.used)) for it in seen.status.aggregated_status] == [
+        ("m1", {"cpu": "5"}),
+        ("m2", {"cpu": "1"}),
+    ]
+
+
+def test_without_enforcement_what_members_report_is_what_is_used() -> None:
+    works = {work.place: work for work in (share("m1", "5"), share("m2", "1"))}
+    assert shown(with_usage(SHARED, None, works).status.overall_used) == {"cpu": "6"}

@@ -13,7 +13,7 @@ from typing import Any
 
 _PREFIX = "/registry/"
 # What the API server itself keeps up to date, and must not be taken back in time.
-_OWN = tuple(f"{_PREFIX}{name}/" for name in ("leases", "masterleases", "ranges", "peerserverlease"))
+_OWN = tuple(f"{_PREFIX}{name}/" for name in ("leases", "masterleases", "ranges", "peerserverleases"))
 
 
 class Baseline:
