@@ -9,6 +9,7 @@ from gitops_karmada.core.aggregate import settled
 from gitops_karmada.core.causes import cause_of
 from gitops_karmada.core.changes import Change, changes
 from gitops_karmada.core.enforce import actions_of, places_of
+from gitops_karmada.core.hydrate import manifest_files
 from gitops_karmada.core.interpret import Interpreter
 from gitops_karmada.core.order import Wave, waves
 from gitops_karmada.core.overriders import YamlText
@@ -111,7 +112,7 @@ def turn(world: World) -> Turn:
     question, decided, intent = _published_intent(world)
     world.observe("intent published")
     interpreter, instance = world.interpreter(question.federation), question.federation.settings.instance
-    live = world.members.look(places_of(decided))
+    live = world.members.look(places_of(decided, question.federation.settings))
     actions = actions_of(decided, live, question, interpreter)
     world.observe("judged")
     outcomes = world.members.run({cluster: waves(part) for cluster, part in actions.items()})
@@ -178,6 +179,7 @@ def publish(world: World, decided: Plan, ledger: Ledger, question: Question) -> 
     if not files:
         return Unchanged(commit=ledger.commit)
     instance = question.federation.settings.instance
+    files |= manifest_files(decided, ledger, question.federation)
     files[FEDERATION] = federation_file(decided.commit, instance)
     files[README] = readme(decided, instance)
     files[ATTRIBUTES] = ATTRIBUTES_TEXT

@@ -75,7 +75,7 @@ def decided_for(asked: Asked) -> Decided:
 
 def _guarded(world: World, question: Question, plan: Plan) -> Iterator[Hold]:
     """What the guard would not let happen, as the members are now. They are only looked at."""
-    live = world.members.look(places_of(plan))
+    live = world.members.look(places_of(plan, question.federation.settings))
     actions = actions_of(plan, live, question, world.interpreter(question.federation))
     known = {hold.place for hold in plan.holds}
     for action in (action for part in actions.values() for action in part):

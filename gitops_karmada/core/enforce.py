@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from gitops_karmada.core.deletions import DeletionBudget, Grounds, permit_deletions
 from gitops_karmada.core.guard import Circumstances, judge, judge_removal
+from gitops_karmada.core.hydrate import rendered_only
 from gitops_karmada.core.interpret import Interpreter
 from gitops_karmada.core.interpreters import InterpretError
 from gitops_karmada.core.retire import unreadable
@@ -13,15 +14,19 @@ from gitops_karmada.model.actions import Action, Keep, Receipt
 from gitops_karmada.model.members import LiveObject, Observed, Present, Unknown
 from gitops_karmada.model.objects import ClusterName, Key, Object, dig, group_of, gvk_of
 from gitops_karmada.model.plan import Plan, Question
+from gitops_karmada.model.settings import Settings
 from gitops_karmada.model.works import Place, Work
 
 AUTOSCALER = ("autoscaling", "HorizontalPodAutoscaler")
 
 
-def places_of(plan: Plan) -> dict[ClusterName, list[tuple[Key, str]]]:
+def places_of(plan: Plan, settings: Settings) -> dict[ClusterName, list[tuple[Key, str]]]:
     """What has to be looked at before anything is written, by member: each object with its apiVersion."""
     wanted: dict[ClusterName, list[tuple[Key, str]]] = {}
+    others = rendered_only(settings)
     for place, work in sorted({**plan.works, **plan.retiring}.items()):
+        if place.cluster in others:
+            continue
         wanted.setdefault(place.cluster, []).append((place.key, gvk_of(work.manifest).api_version))
     return wanted
 
@@ -32,13 +37,16 @@ def actions_of(
     """What to do in each member. What was not seen is unknown, and unknown is left alone."""
     circumstances = _circumstances(plan, question, interpreter)
     unseen = Unknown(reason="not seen in this turn")
+    others = rendered_only(question.federation.settings)
     judged = [
         _judged(work, plan.receipts.get(place), live.get(place, unseen), circumstances)
         for place, work in sorted(plan.works.items())
+        if place.cluster not in others
     ]
     judged += [
         judge_removal(work, plan.receipts.get(place), live.get(place, unseen), circumstances)
         for place, work in sorted(plan.retiring.items())
+        if place.cluster not in others
     ]
     by_cluster: dict[ClusterName, list[Action]] = {}
     for action in permit_deletions(judged, grounds_of(plan, question)):

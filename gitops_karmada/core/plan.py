@@ -48,10 +48,12 @@ def plan(question: Question, interpreter: Interpreter, yaml: YamlText) -> Plan:
     attached, problems = _attached(fold, federation, interpreter, contents)
     rendering = rendering_of(federation, interpreter, yaml)
     sent = dispatched(attached.bindings, contents, clusters, question, rendering)
-    leave = released(leaving(ledger, sent.works, attached.bindings, federation), question)
+    leave = leaving(ledger, sent.works, attached.bindings, federation)
     works = {**sent.works, **leave.kept}
     spaces = namespaced(works.values(), clusters, question, rendering)
     works |= spaces.works
+    leave = released(leave.without(works), question)
+    works |= leave.kept
     whys = _whys(found.whys, fold, attached.bindings, question)
     homeless = unplaced(attached.bindings, whys, federation)
     decided = Plan(
@@ -60,7 +62,7 @@ def plan(question: Question, interpreter: Interpreter, yaml: YamlText) -> Plan:
         bindings=attached.bindings,
         whys=whys,
         works=works,
-        retiring={place: work for place, work in leave.retiring.items() if place not in works},
+        retiring=leave.retiring,
         holds=(*found.holds, *leave.holds),
         clusters=_recorded(clusters, question, calm=whys == ledger.whys),
         rebalancers=free.rebalancers,

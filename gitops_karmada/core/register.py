@@ -74,7 +74,7 @@ def _with_taints(cluster: Cluster, taints: tuple[Taint, ...]) -> Cluster:
 
 def _registered(declared: Declared[Cluster], question: Question) -> tuple[Cluster, Mapping[str, Any]]:
     cluster, name = declared.value, ClusterName(declared.value.name)
-    last, state = question.ledger.clusters.get(name), question.members.get(name)
+    last, state = question.ledger.clusters.get(name), _state(name, question)
     status = last.status if last is not None else cluster.status
     observed = _readiness(state)
     sight = _sight(question.ledger.memory.get(SEEN, {}).get(name), observed.status, question.now)
@@ -89,6 +89,14 @@ def _registered(declared: Declared[Cluster], question: Question) -> tuple[Cluste
     taints = _with_health_taints(cluster.spec.taints, ready.status, last, question.now)
     spec = replace(cluster.spec, taints=taints, id=_identity(cluster, state, last))
     return replace(cluster, spec=spec, status=status), sight
+
+
+def _state(name: ClusterName, question: Question) -> MemberState | None:
+    """A member that another tool applies to need not be reached by us: it counts as it is declared."""
+    state = question.members.get(name)
+    if state is None and mode_of(name, question.federation.settings) is MemberMode.RENDER_ONLY:
+        return Observed(cluster=name, observed_at=question.now)
+    return state
 
 
 def _identity(cluster: Cluster, state: MemberState | None, last: Cluster | None) -> str:
@@ -188,8 +196,9 @@ def _collected(cluster: Cluster, status: ClusterStatus, state: Observed, questio
 
 
 def _declared_apis(cluster: Cluster, question: Question) -> tuple[APIEnablement, ...]:
-    """A folder serves every kind that Git holds, unless its Cluster says which it serves."""
-    if cluster.status.api_enablements or not is_directory(cluster.name, question.federation.settings):
+    """Who cannot be asked serves every kind that Git holds, unless its Cluster says which it serves."""
+    unasked = mode_of(cluster.name, question.federation.settings) in (MemberMode.DIRECTORY, MemberMode.RENDER_ONLY)
+    if cluster.status.api_enablements or not unasked:
         return cluster.status.api_enablements
     return served_kinds(question.federation.templates.values())
 
@@ -205,8 +214,8 @@ def served_kinds(templates: Iterable[Template]) -> tuple[APIEnablement, ...]:
     )
 
 
-def is_directory(name: str, settings: Settings) -> bool:
-    return any(member.name == name and member.mode is MemberMode.DIRECTORY for member in settings.spec.members)
+def mode_of(name: str, settings: Settings) -> MemberMode | None:
+    return next((member.mode for member in settings.spec.members if member.name == name), None)
 
 
 def _completeness(state: Observed, status: ClusterStatus) -> Condition:

@@ -1,6 +1,6 @@
 """Which works of the last turn are wanted no more, and which of them may not go yet."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -24,6 +24,10 @@ class Leaving:
     kept: Mapping[Place, Work] = field(default_factory=dict)
     retiring: Mapping[Place, Work] = field(default_factory=dict)
     holds: tuple[Hold, ...] = ()
+
+    def without(self, wanted: Container[Place]) -> "Leaving":
+        """The same, and what turned out to be wanted after all stays."""
+        return replace(self, retiring={place: work for place, work in self.retiring.items() if place not in wanted})
 
 
 def leaving(
