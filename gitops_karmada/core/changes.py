@@ -64,7 +64,7 @@ class Change:
 
 def changes(plan: Plan, ledger: Ledger, federation: Federation | None = None) -> tuple[Change, ...]:
     """Everything that would change, by cluster and object. `federation` says where policies and clusters stand."""
-    lines = _Lines(federation or Federation())
+    lines = _Lines(federation or Federation(), plan.bindings)
     moving = frozenset(_moving(plan, ledger))
     found = [change for place in _places(plan, ledger) if (change := _change(place, plan, ledger, moving, lines))]
     held = {hold.place: hold for hold in plan.holds if hold.place is not None}
@@ -269,6 +269,16 @@ def _template_gone(case: _Case) -> _Cause | None:
     return case.leaving or "no policy wants it any more", None
 
 
+def _brought_along(case: _Case) -> _Cause | None:
+    """A dependency that goes where the workloads go that need it."""
+    binding = case.plan.bindings[case.owner]
+    if case.before is not None or binding.spec.placement is not None or not binding.spec.required_by:
+        return None
+    needing = sorted(case.lines.binding(it.namespace, it.name) for it in binding.spec.required_by)
+    told = ", ".join(f"{key.kind} {key.namespace}/{key.name}" for key in needing)
+    return f"because of {told}", case.why.source
+
+
 def _new_template(case: _Case) -> _Cause | None:
     return ("new", case.why.source) if case.owner not in case.ledger.bindings else None
 
@@ -315,6 +325,7 @@ def _left(case: _Case) -> list[str]:
 CAUSES: Final[tuple[Callable[[_Case], _Cause | None], ...]] = (
     _namespace,
     _template_gone,
+    _brought_along,
     _new_template,
     _policy,
     _template,
@@ -351,10 +362,19 @@ def _by_policy(work: Work) -> dict[str, list[AppliedOverride]]:
 class _Lines:
     """Where things stand in the repository."""
 
-    def __init__(self, federation: Federation) -> None:
+    def __init__(self, federation: Federation, bindings: Mapping[Key, Binding]) -> None:
+        self._bindings = bindings
+        self._named: dict[tuple[str, str], Key] = {}
         self._templates = federation.templates
         self._policies = {_policy_name(declared.value): declared for declared in federation.override_policies}
         self._clusters = {declared.value.name: declared for declared in federation.clusters}
+
+    def binding(self, namespace: str, name: str) -> Key:
+        """The template of a binding, which is called otherwise."""
+        if not self._named:
+            found = self._bindings.items()
+            self._named = {(it.metadata.namespace, it.metadata.name): key for key, it in found}
+        return self._named[namespace, name]
 
     def field(self, key: Key, pointer: str) -> Location | None:
         """The line of a template's field, or of what holds it."""

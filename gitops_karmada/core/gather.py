@@ -118,11 +118,17 @@ def _gather(key: Key, template: Template, content: str, stage: _Stage, found: Ga
     last = stage.ledger.memory.get(UNBOUND, {}).get(object_path(key)) if previous is None else None
     verdict = claim(template.object, stage.policies, previous=previous, content=content, last_content=last)
     binding = _bound(verdict, template, previous, content, stage, found)
-    if binding is None:
+    if binding is not None:
+        found.bindings[key] = binding
+    if binding is None or _is_brought_along(binding):
         found.unbound[object_path(key)] = content
-        return
-    found.bindings[key] = binding
-    found.whys[key] = _why(key, template, verdict, binding, stage)
+    else:
+        found.whys[key] = _why(key, template, verdict, binding, stage)
+
+
+def _is_brought_along(binding: Binding) -> bool:
+    """Nobody's but its workloads': the same in the turn that makes it and in all that follow."""
+    return is_dependency_only(binding) and claim_of(binding) is None
 
 
 def _bound(

@@ -71,4 +71,5 @@ def _next_step(binding: Binding, reason: str) -> str:
     kept = "what runs already stays as it is" if binding.spec.clusters else "nothing is applied until it can"
     if reason == Outcome.QUOTA_EXCEEDED:
         return f"Raise the quota, or ask for less; {kept}"
-    return f"Make room or ask for less; {kept}. See: gitops-karmada why"
+    way = "Change the placement or the clusters" if reason == Outcome.NO_CLUSTER_FIT else "Make room or ask for less"
+    return f"{way}; {kept}. See: gitops-karmada why"

@@ -105,7 +105,9 @@ def _again(stage: Stage, first: Run, told: str) -> None:
     run = stage.run("sync", "-o", "json")
     text = f"{run.output}\n{run.errors}"
     assert run.code == first.code, f"{told}: again ended with {run.code}, not {first.code}\n{text}"
-    assert stage.state() == before, f"{told}: the second turn wrote something\n{text}\n{_last_change(stage)}"
+    assert stage.state() == before, (
+        f"{told}: the second turn wrote something\n{first.output}\n{text}\n{_last_change(stage)}"
+    )
     assert not run.json["published"] if run.output.startswith("{") else True
 
 
