@@ -4,13 +4,17 @@ import ast
 import gzip
 import importlib.util
 import json
+import os
 import re
 import shlex
-from collections.abc import Iterator
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 import click
 import pytest
@@ -18,6 +22,10 @@ import pytest
 from gitops_karmada.cli.commands import VERBS
 from gitops_karmada.cli.main import NAME, program
 from gitops_karmada.model.codes import CODES
+from gitops_karmada.repo.yaml_reader import read_documents
+from tests.e2e.lab import GIT_ENVIRONMENT
+from tests.envtest.client import ApiError
+from tests.envtest.cluster import Cluster
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -319,3 +327,156 @@ def test_readme_shows_what_the_demo_prints() -> None:
 def _plain(text: str) -> list[str]:
     lines = (re.sub(r"\b[0-9a-f]{7,40}\b", "COMMIT", line).rstrip() for line in text.splitlines())
     return [line for line in lines if line and line != "…"]
+
+
+# Examples -------------------------------------------------------------------------------------------------------------
+
+
+def _example(page: str, mark: str) -> str:
+    """The block that follows a mark."""
+    found = re.search(rf"<!-- {mark} -->\n```yaml\n(.*?)^```", text_of(DOCS / page), re.MULTILINE | re.DOTALL)
+    assert found is not None
+    return found.group(1)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_yaml_and_json_in_the_docs_can_be_read(page: Path) -> None:
+    """Read with our own reader, as a federation's files are."""
+    for kind, text in re.findall(r"^ *```(yaml|json)\n(.*?)^ *```", text_of(page), re.MULTILINE | re.DOTALL):
+        found = read_documents(textwrap.dedent(text).encode(), page.name)
+        assert not found.problems, f"{page.name}: {kind}: {found.problems}"
+        assert found.documents, f"{page.name}: {text}"
+
+
+def test_the_deployment_gives_the_program_options_that_it_has() -> None:
+    (document,) = read_documents(
+        _example("how-to/run-as-a-container.md", "deployment").encode(), "deployment"
+    ).documents
+    (container,) = document.value["spec"]["template"]["spec"]["containers"]
+    command = program.get_command(click.Context(program), "run")
+    assert command is not None
+    _assert_options(command, container["args"], "deployment")
+    mounts = {mount["mountPath"] for mount in container["volumeMounts"]}
+    for option in ("--git-token-file", "--credentials", "--cache"):
+        (value,) = (word.partition("=")[2] for word in container["args"] if word.startswith(f"{option}="))
+        assert any(value == mount or value.startswith(f"{mount}/") for mount in mounts)
+
+
+@pytest.mark.envtest
+def test_the_deployment_meets_the_restricted_standard(members: tuple[Cluster, ...]) -> None:
+    """An API server that enforces PodSecurity takes the pod."""
+    client = members[0].admin
+    enforced = {"pod-security.kubernetes.io/enforce": "restricted"}
+    client.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "gitops-karmada", "labels": enforced}})
+    (document,) = read_documents(
+        _example("how-to/run-as-a-container.md", "deployment").encode(), "deployment"
+    ).documents
+    template = document.value["spec"]["template"]
+    metadata = {**template["metadata"], "name": "one", "namespace": "gitops-karmada"}
+    pod = {"apiVersion": "v1", "kind": "Pod", **template, "metadata": metadata}
+    refused = {**pod, "spec": {**pod["spec"], "hostNetwork": True}}
+    with pytest.raises(ApiError):
+        client.create(refused)
+    assert client.create(pod)["metadata"]["name"] == "one"
+    client.create(document.value)
+
+
+@pytest.mark.slow
+def test_the_customization_of_the_guide_does_what_it_says(tmp_path: Path, shell: "Shell") -> None:
+    (tmp_path / "gizmo.yaml").write_text(_example("how-to/teach-a-kind.md", "customization"), encoding="utf-8")
+    spinner = {"apiVersion": "toys.example.com/v1", "kind": "Gizmo", "metadata": {"name": "s", "namespace": "shop"}}
+    spec = {"count": 6, "template": {"spec": {"containers": [{"name": "s", "resources": {"requests": {"cpu": "1"}}}]}}}
+    (tmp_path / "spinner.yaml").write_text(json.dumps({**spinner, "spec": spec}), encoding="utf-8")
+    for command in _commands(text_of(DOCS / "how-to" / "teach-a-kind.md")):
+        shell(command)
+    assert "replicas: 6" in shell("gitops-karmada interpret -f gizmo.yaml --object spinner.yaml")
+    assert "count: 2" in shell(
+        "gitops-karmada interpret -f gizmo.yaml --object spinner.yaml --operation revise --replicas 2"
+    )
+
+
+# What the tutorial asks its reader to do with an editor: heading → file, before, after.
+EDITS = {
+    "Change something": [("templates/shop/web.yaml", "replicas: 9", "replicas: 12")],
+    "Make a mistake": [("policies/shop.yaml", "environment: production", "enviroment: production")],
+    "Empty a cluster": [
+        ("policies/shop.yaml", "enviroment: production", "environment: production"),
+        ("gitops-karmada.yaml", "enabled: false", "enabled: true"),
+        (
+            "gitops-karmada.yaml",
+            "noExecuteTaintEviction: false",
+            "noExecuteTaintEviction: true\n    noExecutePurgeMode: Directly",
+        ),
+        (
+            "clusters/east.yaml",
+            "  zones: [europe-a]\n",
+            "  zones: [europe-a]\n  taints:\n    - key: maintenance\n      value: planned\n      effect: NoExecute\n",
+        ),
+    ],
+}
+
+
+@pytest.mark.slow
+def test_the_tutorial_can_be_followed(tmp_path: Path, shell: "Shell") -> None:
+    """Every command works, and what the page shows is what it prints."""
+    printed = ""
+    for section in re.split(r"^## ", text_of(DOCS / "tutorial" / "first-federation.md"), flags=re.MULTILINE)[1:]:
+        title = section.partition("\n")[0]
+        for file, before, after in EDITS.get(title, []):
+            _edit(tmp_path / "fleet" / file, before, after)
+        for kind, block in re.findall(r"^```(console|text)\n(.*?)^```", section, re.MULTILINE | re.DOTALL):
+            if kind == "console":
+                printed = "".join(shell(line.removeprefix("$ ")) for line in block.splitlines())
+            else:
+                missing = [line for line in _plain(block) if not any(_is_in(line, row) for row in _plain(printed))]
+                assert not missing, f"{title}: {missing} is not in:\n{printed}"
+    assert "replicas: 12" in (tmp_path / "fleet" / "templates/shop/web.yaml").read_text(encoding="utf-8")
+    assert "taints" not in (tmp_path / "fleet" / "clusters/east.yaml").read_text(encoding="utf-8")
+
+
+def _edit(file: Path, before: str, after: str) -> None:
+    text = file.read_text(encoding="utf-8")
+    assert before in text
+    file.write_text(text.replace(before, after, 1), encoding="utf-8")
+
+
+def _is_in(line: str, row: str) -> bool:
+    """Columns are as wide as what stands in them, and later columns need not be shown."""
+    return " ".join(row.split()).startswith(" ".join(line.split()))
+
+
+Shell: TypeAlias = Callable[[str], str]
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    """Run a command line in a folder that `cd` changes; everything printed."""
+    commands = tmp_path / "bin"
+    commands.mkdir()
+    program_file = commands / NAME
+    program_file.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m gitops_karmada.cli.main "$@"\n', encoding="utf-8")
+    program_file.chmod(0o755)
+    for name in [name for name in os.environ if name.startswith("GITOPS_KARMADA")]:
+        monkeypatch.delenv(name)
+    environment = {
+        **os.environ,
+        **GIT_ENVIRONMENT,
+        "PATH": f"{commands}:{os.environ['PATH']}",
+        "HOME": str(tmp_path),
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "PYTHONPATH": str(ROOT),
+    }
+    folder = tmp_path
+
+    def run(line: str) -> str:
+        nonlocal folder
+        if line.startswith("cd "):
+            folder = folder / line.removeprefix("cd ")
+            return ""
+        done = subprocess.run(
+            ["sh", "-c", line], cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert done.returncode == 0, f"{line} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
+        return done.stdout + done.stderr
+
+    return run
