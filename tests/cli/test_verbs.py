@@ -196,16 +196,16 @@ def test_plan_of_a_new_repository(fleet: Fleet) -> None:
 PLANNED = """\
 Plan for ####### (alice) against an empty status branch
 
-east    + shop/ConfigMap web                 templates/shop/web-config.yaml:1
+east    + shop/ConfigMap web                 templates/shop/web-config.yaml:1   because of Deployment shop/web
         + Namespace shop                     templates/shop/namespace.yaml:1   needed by what goes into it
         + shop/Service web                   templates/shop/web.yaml:32
         + shop/Deployment web   replicas 4   templates/shop/web.yaml:1
-north   + shop/ConfigMap web                 templates/shop/web-config.yaml:1
+north   + shop/ConfigMap web                 templates/shop/web-config.yaml:1   because of Deployment shop/web
         + Namespace shop                     templates/shop/namespace.yaml:1   needed by what goes into it
         + shop/Service web                   templates/shop/web.yaml:32
         + shop/Deployment web   replicas 3   templates/shop/web.yaml:1
           overridden by OverridePolicy/shop/site
-west    + shop/ConfigMap web                 templates/shop/web-config.yaml:1
+west    + shop/ConfigMap web                 templates/shop/web-config.yaml:1   because of Deployment shop/web
         + Namespace shop                     templates/shop/namespace.yaml:1   needed by what goes into it
         + shop/Service web                   templates/shop/web.yaml:32
         + shop/Deployment web   replicas 2   templates/shop/web.yaml:1
