@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from gitops_karmada.model.clusters import Cluster
 from gitops_karmada.model.federation import Federation
@@ -11,6 +12,10 @@ from gitops_karmada.model.metadata import ObjectMeta
 from gitops_karmada.model.objects import ClusterName
 from gitops_karmada.model.problems import Location, Problem, Severity
 from gitops_karmada.model.settings import FILE, MemberMode, MemberSettings, Settings
+
+
+# These credentials are the service account of the pod that runs gitops-karmada, for the cluster that it runs in.
+IN_CLUSTER: Final = "in-cluster"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,11 +52,13 @@ def _is_unasked(member: MemberSettings | None) -> bool:
 def _connection(cluster: Cluster, member: MemberSettings | None, settings: Settings, reach: Reach) -> MemberConnection:
     member = member or MemberSettings(name=cluster.name)
     is_directory = member.mode is MemberMode.DIRECTORY
+    here = member.credentials == IN_CLUSTER and not is_directory
     usable = bool(member.credentials) and is_file_name(member.credentials)
     return MemberConnection(
         cluster=ClusterName(cluster.name),
         mode=Mode(member.mode),
-        kubeconfig=str(reach.credentials / member.credentials) if usable and not is_directory else "",
+        kubeconfig=str(reach.credentials / member.credentials) if usable and not is_directory and not here else "",
+        in_cluster=here,
         context=member.context,
         impersonate_user=member.impersonate,
         directory=str(reach.members_dir / cluster.name) if is_directory else "",

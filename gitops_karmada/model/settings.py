@@ -22,7 +22,8 @@ class MemberMode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberSettings:
-    """How one cluster is reached. `credentials` names a file in the operator's folder of them, never a path or URL."""
+    """How one cluster is reached. `credentials` names a file in the operator's folder of them, never a path or URL;
+    `in-cluster` is the service account of the pod that runs us."""
 
     name: str = field(default="", metadata=REQUIRED)
     mode: MemberMode = MemberMode.PUSH

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 import yaml
+from kubernetes.client import Configuration
+from kubernetes.config import load_kube_config
 
 from gitops_karmada.members.credentials import Credentials
 from gitops_karmada.members.kubeconfig import Access, access_of
@@ -160,3 +162,28 @@ async def test_a_missing_or_empty_token_file_is_told(tmp_path: Path) -> None:
     (tmp_path / "token").write_text("\n")
     with pytest.raises(UnreachedError, match="is empty"):
         await Credentials(found).headers()
+
+
+def test_kubernetes_own_client_reads_the_same(tmp_path: Path) -> None:
+    """The reader is ours, so that nothing in the file is run or opened unasked; what it reads is what everybody reads."""
+    (tmp_path / "token").write_text("from-a-file")
+    certificate = {"client-certificate-data": CA, "client-key-data": base64.b64encode(b"key").decode()}
+    for user in ({"token": "secret"}, {"tokenFile": "token"}, certificate, {"username": "u", "password": "p"}):
+        path = kubeconfig(tmp_path, user, **{"tls-server-name": "api", "proxy-url": "http://p:1"})
+        theirs = Configuration()
+        load_kube_config(config_file=str(path), client_configuration=theirs)
+        ours = access(path)
+        assert ours.server == theirs.host
+        assert ours.authority == Path(str(theirs.ssl_ca_cert)).read_bytes()
+        assert (ours.tls_server_name, ours.proxy_url) == (theirs.tls_server_name, theirs.proxy)
+        assert ours.certificate == (Path(theirs.cert_file).read_bytes() if theirs.cert_file else b"")
+        assert ours.key == (Path(theirs.key_file).read_bytes() if theirs.key_file else b"")
+        assert _header(ours) == next(iter(theirs.api_key.values()), None)
+
+
+def _header(found: Access) -> str | None:
+    """What a request says of who asks."""
+    if found.username:
+        return "Basic " + base64.b64encode(f"{found.username}:{found.password}".encode()).decode()
+    token = found.token_file.read_text() if found.token_file else found.token
+    return f"Bearer {token}" if token else None

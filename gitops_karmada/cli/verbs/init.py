@@ -1,7 +1,6 @@
 """`init`: a federation repository to start from."""
 
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,8 +32,7 @@ def command(directory: str, name: str, looks: Looks) -> Exit:
     folder.mkdir(parents=True, exist_ok=True)
     written, kept = copy(folder)
     if name and Path(FILE) in written:
-        settings = folder / FILE
-        settings.write_text(settings.read_text("utf-8").replace("name: fleet", f"name: {name}", 1), "utf-8")
+        _named(folder / FILE, name)
     started = _started(folder)
     body = {
         "directory": str(folder),
@@ -50,25 +48,37 @@ def command(directory: str, name: str, looks: Looks) -> Exit:
     return Exit.OK
 
 
+def _named(settings: Path, name: str) -> None:
+    """Write the instance's name into the settings; every comment stays."""
+    from ruamel.yaml import YAML
+
+    yaml = YAML()
+    yaml.width = 4096
+    yaml.indent(mapping=2, sequence=4, offset=2)
+    document = yaml.load(settings.read_text("utf-8"))
+    document["metadata"]["name"] = name
+    with settings.open("w", encoding="utf-8") as file:
+        yaml.dump(document, file)
+
+
 def _started(folder: Path) -> bool:
     """Make the folder a Git repository unless it lies in one."""
-    if _git(folder, "rev-parse", "--is-inside-work-tree"):
-        return False
-    if not _git(folder, "init", "--quiet", "--initial-branch=main"):
-        from gitops_karmada.model.problems import SettingsError
+    from gitops_karmada.model.problems import SettingsError
 
-        raise SettingsError(
-            "git could not make a repository here\nInstall git 2.34 or newer, and look at the folder's rights"
-        )
-    return True
-
-
-def _git(folder: Path, *arguments: str) -> bool:
     try:
-        done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, timeout=30, check=False)
-    except FileNotFoundError:
-        return False
-    return done.returncode == 0
+        import git
+    except ImportError as error:
+        raise SettingsError("there is no git on this machine\nInstall git 2.34 or newer") from error
+    try:
+        with git.Repo(folder, search_parent_directories=True):
+            return False
+    except git.InvalidGitRepositoryError:
+        pass
+    try:
+        git.Repo.init(folder, initial_branch="main").close()
+    except git.GitCommandError as error:
+        raise SettingsError("git could not make a repository here\nLook at the folder's rights") from error
+    return True
 
 
 def _next(folder: Path, started: bool) -> Iterator[str]:
