@@ -165,13 +165,13 @@ async def test_a_missing_or_empty_token_file_is_told(tmp_path: Path) -> None:
 
 
 def test_kubernetes_own_client_reads_the_same(tmp_path: Path) -> None:
-    """The reader is ours, so that nothing in the file is run or opened unasked; what it reads is what everybody reads."""
+    """The reader is ours, so that nothing is run or opened unasked; what it reads is what everybody reads."""
     (tmp_path / "token").write_text("from-a-file")
     certificate = {"client-certificate-data": CA, "client-key-data": base64.b64encode(b"key").decode()}
     for user in ({"token": "secret"}, {"tokenFile": "token"}, certificate, {"username": "u", "password": "p"}):
         path = kubeconfig(tmp_path, user, **{"tls-server-name": "api", "proxy-url": "http://p:1"})
         theirs = Configuration()
-        load_kube_config(config_file=str(path), client_configuration=theirs)
+        load_kube_config(config_file=str(path), client_configuration=theirs)  # type: ignore[no-untyped-call]  # it has no types
         ours = access(path)
         assert ours.server == theirs.host
         assert ours.authority == Path(str(theirs.ssl_ca_cert)).read_bytes()
