@@ -21,7 +21,13 @@ import pytest
 
 from gitops_karmada.cli.commands import VERBS
 from gitops_karmada.cli.main import NAME, program
+from gitops_karmada.core.readme import ATTRIBUTES, README
+from gitops_karmada.core.record import FEDERATION, MEMORY, READERS
+from gitops_karmada.model import marks as ours
 from gitops_karmada.model.codes import CODES
+from gitops_karmada.model.marks import PREFIX
+from gitops_karmada.model.notices import NoticeKind
+from gitops_karmada.model.plan import Cause
 from gitops_karmada.repo.yaml_reader import read_documents
 from tests.e2e.lab import GIT_ENVIRONMENT
 from tests.envtest.client import ApiError
@@ -111,6 +117,36 @@ def test_every_verb_and_code_is_in_the_docs() -> None:
 
 def test_every_code_that_the_docs_name_exists() -> None:
     assert set(re.findall(r"GK\d{4}", everything())) <= set(CODES)
+
+
+def test_every_file_of_the_status_branch_is_described() -> None:
+    page = text_of(DOCS / "reference" / "status-branch.md")
+    for folder in READERS:
+        assert f"`{folder}/" in page
+    for file in (FEDERATION, MEMORY, README, ATTRIBUTES):
+        assert f"`{file}`" in page
+    for cause in Cause:
+        assert f"`{cause}`" in page
+    reconcile = (ROOT / "gitops_karmada" / "reconcile.py").read_text(encoding="utf-8")
+    for trailer in ("Cause", "Instance", "Source-Commit", "Source-Ref", "Previous"):
+        assert f"`Federation-{trailer}`" in page
+        assert trailer == "Cause" or f'"{trailer}":' in reconcile
+
+
+def test_every_mark_of_ours_is_described() -> None:
+    """Annotations and labels under our own prefix, wherever the program names them."""
+    files = sorted((ROOT / "gitops_karmada").rglob("*.py"))
+    literal = re.compile(rf"\"{re.escape(PREFIX)}([a-z-]+)\"")
+    marks = {mark for file in files for mark in literal.findall(file.read_text(encoding="utf-8"))}
+    marks |= {name.removeprefix(PREFIX) for name in vars(ours).values() if str(name).startswith(PREFIX)} - {""}
+    assert {"owner", "instance", "prune", "recreate", "binding", "retiring", "source"} <= marks
+    lost = sorted(mark for mark in marks if f"{PREFIX}{mark}" not in everything())
+    assert not lost
+
+
+def test_every_kind_of_notice_is_described() -> None:
+    page = text_of(DOCS / "reference" / "health-log-notices.md")
+    assert all(f"`{kind}`" in page for kind in NoticeKind)
 
 
 # Compatibility --------------------------------------------------------------------------------------------------------
