@@ -60,11 +60,14 @@ def run_workflow(repository: Path, step: str, cache: Path, event: str = "pull_re
 def _run(succeeded: bool, lines: list[dict[str, Any]], step: str) -> Run:
     # An action's own steps have its id in front of their own; what the action hands on comes under its id alone.
     own = [line for line in lines if line.get("stepID") == [step]]
+    told = [line for line in lines if line.get("stepID", [])[:1] == [step] and line.get("command") == "summary"]
+    # The runner repeats the last of an action's own steps under the action's id.
+    summaries = [line for line in told if len(line["stepID"]) > 1] or told
     return Run(
         succeeded=succeeded,
         annotations=tuple(_annotation(line) for line in lines if line.get("command") in ("error", "warning", "notice")),
         outputs={line["name"]: line["arg"] for line in own if line.get("command") == "set-output"},
-        summary="".join(line["content"] for line in own if line.get("command") == "summary"),
+        summary="".join(line["content"] for line in summaries),
         said="\n".join(str(line.get("msg", "")).rstrip("\n") for line in lines),
     )
 

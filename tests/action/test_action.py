@@ -112,6 +112,22 @@ def test_good_repository_passes(repository: Path) -> None:
     assert "passed" in done.summary
 
 
+def test_placement_is_previewed(repository: Path) -> None:
+    """The summary shows what the change would do in every member; who does not want that says so."""
+    federation(repository, "[member1]")
+    done = run(repository, {"command": str(COMMAND)})
+    assert "Deployment web" in done.summary, done.said
+    assert "member1" in done.summary
+    assert "templates/web.yaml:1" in done.summary
+
+
+def test_preview_may_be_left_out(repository: Path) -> None:
+    federation(repository, "[member1]")
+    done = run(repository, {"command": str(COMMAND), "preview": "false"})
+    assert done.succeeded, done.said
+    assert "Deployment web" not in done.summary
+
+
 def test_repository_to_start_from_passes(repository: Path) -> None:
     """The repository that people copy to start from has nothing that the check finds."""
     shutil.copytree(ROOT / "repo-layout", repository / "fleet")
