@@ -15,6 +15,7 @@ from gitops_karmada.core.customize import customized
 from gitops_karmada.core.interpret import Interpreter, no_kind
 from gitops_karmada.core.overriders import YamlText
 from gitops_karmada.core.record import ledger_of
+from gitops_karmada.core.register import served_kinds
 from gitops_karmada.core.webhooks import hooked
 from gitops_karmada.members.connect import Connector
 from gitops_karmada.members.fleet import BlockingFleet, Fleet
@@ -189,18 +190,20 @@ class Unasked:
 def unasked(federation: Federation, ledger: Ledger, now: datetime) -> dict[ClusterName, MemberState]:
     """Each member as it was known last. One that was not ready then is not ready now; one never seen is as declared."""
     return {
-        ClusterName(declared.value.name): _unasked(ClusterName(declared.value.name), ledger, now)
+        ClusterName(declared.value.name): _unasked(ClusterName(declared.value.name), ledger, federation, now)
         for declared in federation.clusters
     }
 
 
-def _unasked(name: ClusterName, ledger: Ledger, now: datetime) -> MemberState:
+def _unasked(name: ClusterName, ledger: Ledger, federation: Federation, now: datetime) -> MemberState:
+    """One never seen is taken to serve what the repository holds: unknown is not nothing."""
     last = ledger.clusters.get(name)
     ready = [it.status for it in last.status.conditions if it.type == "Ready"] if last else []
     if last is not None and ready and ready[0] != "True":
         return Unreachable(cluster=name, reason="not ready when it was last seen", observed_at=now)
     if last is None:
-        return Observed(cluster=name, observed_at=now)
+        kinds = served_kinds(federation.templates.values())
+        return Observed(cluster=name, observed_at=now, api_enablements=kinds)
     return Observed(
         cluster=name,
         observed_at=now,

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from gitops_karmada.core.capacity import Capacity
 from gitops_karmada.core.causes import DECLARED, cause_of, declared_digest
+from gitops_karmada.core.definitions import defined, undefined
 from gitops_karmada.core.dependencies import Attached, attach, references_of
 from gitops_karmada.core.dispatch import dispatched, namespaced, rendering_of
 from gitops_karmada.core.gather import gathered, remembered, with_decision
@@ -42,6 +43,7 @@ def plan(question: Question, interpreter: Interpreter, yaml: YamlText) -> Plan:
     contents = {key: content_of(redacted(template.object)) for key, template in federation.templates.items()}
     found = gathered(question, interpreter, contents)
     free = unsettled(found.bindings, clusters, question, interpreter)
+    clusters = _with_definitions(clusters, free.bindings, question)
     quotas = QuotaLedger(_enforced(federation), free.bindings.values())
     fold = placed(free.bindings.values(), _world(question, clusters, free.bindings), quotas, question.now)
     fold = replace(fold, bindings=homeless_kept(fold.bindings, free, question.now))
@@ -92,6 +94,18 @@ def plan(question: Question, interpreter: Interpreter, yaml: YamlText) -> Plan:
         ),
     )
     return replace(decided, cause=cause_of(decided, ledger))
+
+
+def _with_definitions(
+    clusters: Mapping[ClusterName, Cluster], bindings: Mapping[Key, Binding], question: Question
+) -> Mapping[ClusterName, Cluster]:
+    """The clusters as they are once the definitions of this turn are there, so that their objects go out with them."""
+    templates = question.federation.templates
+    wanted = undefined(bindings, templates, clusters.values())
+    if not wanted:
+        return clusters
+    fold = placed(wanted, _world(question, clusters, bindings), QuotaLedger((), ()), question.now)
+    return defined(clusters, fold.bindings, templates)
 
 
 def _world(

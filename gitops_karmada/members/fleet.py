@@ -99,7 +99,7 @@ class _Run:
         limit = asyncio.Semaphore(self._member.connection.concurrency if self._member else 1)
         outcomes = await asyncio.gather(*(self._one(action, limit) for action in actions))
         if self._member and not self._gone:
-            await wait_until_served(self._member, outcomes)
+            return await wait_until_served(self._member, outcomes)
         return list(outcomes)
 
     async def _one(self, action: Action, limit: asyncio.Semaphore) -> Outcome:

@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Iterable
+from dataclasses import replace
+from typing import TypeGuard
 
 from gitops_karmada.members.member import Member
 from gitops_karmada.members.refusals import RefusalError, UnreachedError
@@ -20,31 +22,41 @@ SECONDS = 10.0
 PAUSE = 0.1
 
 
-async def wait_until_served(member: Member, outcomes: Iterable[Outcome]) -> None:
-    """Wait for the kinds of the definitions just written. A kind that does not come fails where it is used."""
-    written = [
-        outcome.object
-        for outcome in outcomes
-        if isinstance(outcome, Applied) and outcome.place.key.kind == DEFINITIONS.kind
-    ]
-    if written:
-        try:
-            async with asyncio.timeout(SECONDS):
-                await _wait(member, written)
-        except (TimeoutError, RefusalError, UnreachedError):
-            return
+async def wait_until_served(member: Member, outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """Wait for the kinds of the definitions just written, and tell what these are then.
+
+    A kind that does not come fails where it is used.
+    """
+    done = list(outcomes)
+    written = [it.object for it in done if _defines(it)]
+    if not written:
+        return done
+    try:
+        async with asyncio.timeout(SECONDS):
+            served = await _wait(member, written)
+    except (TimeoutError, RefusalError, UnreachedError):
+        return done
+    return [replace(it, object=served.get(it.place.key.name, it.object)) if _defines(it) else it for it in done]
 
 
-async def _wait(member: Member, definitions: list[Object]) -> None:
+def _defines(outcome: Outcome) -> TypeGuard[Applied]:
+    return isinstance(outcome, Applied) and outcome.place.key.kind == DEFINITIONS.kind
+
+
+async def _wait(member: Member, definitions: list[Object]) -> dict[str, Object]:
+    """The definitions by name, once their kinds are served."""
+    established: dict[str, Object] = {}
     for definition in definitions:
-        while not await _is_established(member, definition):
+        name = definition["metadata"]["name"]
+        while (live := await member.transport.get(DEFINITIONS, "", name)) is None or not _is_established(live):
             await asyncio.sleep(PAUSE)
+        established[name] = live
     while not _are_served(await member.discover(), definitions):
         await asyncio.sleep(PAUSE)
+    return established
 
 
-async def _is_established(member: Member, definition: Object) -> bool:
-    live = await member.transport.get(DEFINITIONS, "", definition["metadata"]["name"])
+def _is_established(live: Object) -> bool:
     conditions = dig(live, "status", "conditions") or ()
     return any(item.get("type") == "Established" and item.get("status") == "True" for item in conditions)
 
