@@ -15,7 +15,7 @@ from gitops_karmada.core.order import Wave, waves
 from gitops_karmada.core.overriders import YamlText
 from gitops_karmada.core.plan import plan
 from gitops_karmada.core.readme import ATTRIBUTES, ATTRIBUTES_TEXT, README, readme
-from gitops_karmada.core.record import FEDERATION, federation_file, files_of, ledger_of
+from gitops_karmada.core.record import FEDERATION, federation_file, files_of, ledger_after, ledger_of
 from gitops_karmada.model.actions import Outcome
 from gitops_karmada.model.federation import Federation, Ledger
 from gitops_karmada.model.members import LastKnown, LiveObject, MemberConnection, MemberState
@@ -215,22 +215,7 @@ def _ledger_after(before: Ledger, decided: Plan, published: Publication, instanc
     """The ledger as it is on the branch once the plan is there."""
     if not isinstance(published, Published):
         return before
-    return replace(
-        before,
-        commit=published.commit,
-        instance=instance,
-        source_commit=decided.commit.id,
-        bindings=decided.bindings,
-        works={**decided.works, **decided.retiring},
-        clusters=decided.clusters,
-        rebalancers=decided.rebalancers,
-        quotas=decided.quotas,
-        sources=decided.sources,
-        whys=decided.whys,
-        receipts=decided.receipts,
-        template_statuses=decided.template_statuses,
-        memory=decided.memory,
-    )
+    return replace(ledger_after(before, decided), commit=published.commit, instance=instance)
 
 
 def _problems(decided: Plan, question: Question, report: Publication) -> tuple[Problem, ...]:

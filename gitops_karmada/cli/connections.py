@@ -7,12 +7,11 @@ from typing import Final
 
 from gitops_karmada.model.clusters import Cluster
 from gitops_karmada.model.federation import Federation
-from gitops_karmada.model.members import Deadlines, MemberConnection, Mode
+from gitops_karmada.model.members import Deadlines, MemberConnection
 from gitops_karmada.model.metadata import ObjectMeta
 from gitops_karmada.model.objects import ClusterName
 from gitops_karmada.model.problems import Location, Problem, Severity
 from gitops_karmada.model.settings import FILE, MemberMode, MemberSettings, Settings
-
 
 # These credentials are the service account of the pod that runs gitops-karmada, for the cluster that it runs in.
 IN_CLUSTER: Final = "in-cluster"
@@ -56,7 +55,7 @@ def _connection(cluster: Cluster, member: MemberSettings | None, settings: Setti
     usable = bool(member.credentials) and is_file_name(member.credentials)
     return MemberConnection(
         cluster=ClusterName(cluster.name),
-        mode=Mode(member.mode),
+        mode=member.mode,
         kubeconfig=str(reach.credentials / member.credentials) if usable and not is_directory and not here else "",
         in_cluster=here,
         context=member.context,

@@ -11,6 +11,7 @@ from gitops_karmada.cli.output.plans import Preview
 from gitops_karmada.core.changes import changes
 from gitops_karmada.core.enforce import actions_of, places_of
 from gitops_karmada.core.lint import lint
+from gitops_karmada.core.record import ledger_after
 from gitops_karmada.model.actions import Contest, Refuse, Wait
 from gitops_karmada.model.federation import Ledger
 from gitops_karmada.model.members import Unreachable
@@ -99,17 +100,4 @@ def _after(world: World, question: Question, asked: Asked) -> Ledger:
     """The ledger as it would be once the base was in force: what differs then is this commit's doing alone."""
     base: Read = sources.feed(asked.where, asked.base)()
     decided = decide(world, replace(question, federation=base.federation))
-    return replace(
-        question.ledger,
-        source_commit=decided.commit.id,
-        bindings=decided.bindings,
-        works={**decided.works, **decided.retiring},
-        clusters=decided.clusters,
-        rebalancers=decided.rebalancers,
-        quotas=decided.quotas,
-        sources=decided.sources,
-        whys=decided.whys,
-        receipts=decided.receipts,
-        template_statuses=decided.template_statuses,
-        memory=decided.memory,
-    )
+    return ledger_after(question.ledger, decided)

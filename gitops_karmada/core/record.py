@@ -4,7 +4,7 @@ Values here are plain JSON values by path; who writes and reads their bytes is t
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
 from gitops_karmada.core.names import execution_space, fnv1a, work_name
@@ -308,3 +308,21 @@ READERS: Final[Mapping[str, Callable[[str, Any, _Reading], None]]] = {
 def federation_file(commit: Commit, instance: str) -> dict[str, Any]:
     """What the branch is, for whoever finds it. The source's commit is here and in the trailers, nowhere else."""
     return {"formatVersion": FORMAT_VERSION, "instance": instance, "source": {"id": commit.id, "ref": commit.ref}}
+
+
+def ledger_after(before: Ledger, decided: Plan) -> Ledger:
+    """The ledger as it is once the plan is on the branch; commit and instance stay as they were."""
+    return replace(
+        before,
+        source_commit=decided.commit.id,
+        bindings=decided.bindings,
+        works={**decided.works, **decided.retiring},
+        clusters=decided.clusters,
+        rebalancers=decided.rebalancers,
+        quotas=decided.quotas,
+        sources=decided.sources,
+        whys=decided.whys,
+        receipts=decided.receipts,
+        template_statuses=decided.template_statuses,
+        memory=decided.memory,
+    )

@@ -2,22 +2,12 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
 from typing import TypeAlias
 
 from gitops_karmada.model.clusters import APIEnablement
 from gitops_karmada.model.objects import ClusterName, Key, Object
 from gitops_karmada.model.problems import Problem
-
-
-class Mode(StrEnum):
-    """Who applies to a member."""
-
-    PUSH = "push"
-    PULL = "pull"
-    RENDER_ONLY = "render-only"
-    OBSERVE = "observe"
-    DIRECTORY = "directory"
+from gitops_karmada.model.settings import MemberMode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +30,7 @@ class MemberConnection:
     """
 
     cluster: ClusterName
-    mode: Mode
+    mode: MemberMode
     kubeconfig: str = ""
     context: str = ""
     endpoint: str = ""
@@ -64,7 +54,7 @@ class MemberConnection:
 
     @property
     def writable(self) -> bool:
-        return self.mode in (Mode.PUSH, Mode.DIRECTORY)
+        return self.mode in (MemberMode.PUSH, MemberMode.DIRECTORY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

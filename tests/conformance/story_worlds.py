@@ -19,10 +19,10 @@ from gitops_karmada.members.transports.memory import MemoryMember
 from gitops_karmada.model.decode import decode
 from gitops_karmada.model.federation import Commit, Federation, Ledger
 from gitops_karmada.model.files import FieldPath, Manifest
-from gitops_karmada.model.members import MemberConnection, Mode
+from gitops_karmada.model.members import MemberConnection
 from gitops_karmada.model.objects import ClusterName, Key, Object, group_of, key_of
 from gitops_karmada.model.problems import Location
-from gitops_karmada.model.settings import Settings
+from gitops_karmada.model.settings import MemberMode, Settings
 from gitops_karmada.reconcile import Turn, World, turn
 from gitops_karmada.repo.messages import Message
 from gitops_karmada.repo.status_branch import LostRace, Publication, Published
@@ -150,7 +150,7 @@ class Stage:
 
     def _connections(self, federation: Federation) -> tuple[MemberConnection, ...]:
         names = (ClusterName(declared.value.name) for declared in federation.clusters)
-        return tuple(MemberConnection(cluster=name, mode=Mode.PUSH) for name in names)
+        return tuple(MemberConnection(cluster=name, mode=MemberMode.PUSH) for name in names)
 
     # The repository
 

@@ -20,13 +20,13 @@ from gitops_karmada.model.members import (
     Deadlines,
     LastKnown,
     MemberConnection,
-    Mode,
     Observed,
     Present,
     Unknown,
     Unreachable,
 )
 from gitops_karmada.model.objects import ClusterName, Key, key_of
+from gitops_karmada.model.settings import MemberMode
 from gitops_karmada.model.works import Place
 from tests.conftest import StartCluster
 from tests.envtest.cluster import Cluster
@@ -47,7 +47,7 @@ async def fleet() -> AsyncIterator[Fleet]:
 
 def folder(path: Path, name: ClusterName = ONE, **changes: Any) -> MemberConnection:
     path.mkdir(parents=True, exist_ok=True)
-    return MemberConnection(cluster=name, mode=Mode.DIRECTORY, directory=str(path), **changes)
+    return MemberConnection(cluster=name, mode=MemberMode.DIRECTORY, directory=str(path), **changes)
 
 
 def creates(cluster: ClusterName, *names: str) -> Any:
@@ -204,7 +204,7 @@ async def test_a_port_that_never_speaks_tls_is_unreachable(fleet: Fleet, tmp_pat
     async with black_hole() as port:
         connection = MemberConnection(
             cluster=ONE,
-            mode=Mode.PUSH,
+            mode=MemberMode.PUSH,
             endpoint=f"https://127.0.0.1:{port}",
             deadlines=Deadlines(connect=1, request=1, round=5),
         )
@@ -216,7 +216,7 @@ async def test_a_port_that_never_speaks_tls_is_unreachable(fleet: Fleet, tmp_pat
 
 
 async def test_missing_credentials_are_one_members_trouble(fleet: Fleet, tmp_path: Path) -> None:
-    lost = MemberConnection(cluster=ONE, mode=Mode.PUSH, kubeconfig=str(tmp_path / "nothing"))
+    lost = MemberConnection(cluster=ONE, mode=MemberMode.PUSH, kubeconfig=str(tmp_path / "nothing"))
     seen = await fleet.observe([lost, folder(tmp_path / "two", TWO)])
     state = seen[ONE]
     assert isinstance(state, Unreachable)
@@ -232,7 +232,7 @@ async def test_a_token_that_is_refused_is_unreachable_not_empty(
     token = tmp_path / "token"
     members[0].write_kubeconfig(tmp_path / "k", token_file=token)
     token.write_text("wrong")
-    connection = MemberConnection(cluster=ONE, mode=Mode.PUSH, kubeconfig=str(tmp_path / "k"), deadlines=QUICK)
+    connection = MemberConnection(cluster=ONE, mode=MemberMode.PUSH, kubeconfig=str(tmp_path / "k"), deadlines=QUICK)
     seen = (await fleet.observe([connection]))[ONE]
     assert isinstance(seen, Unreachable)
     assert "credentials" in seen.reason
@@ -304,7 +304,7 @@ async def server(tmp_path: Path) -> AsyncIterator[Faulty]:
 
 def faulty_connection(server: Faulty) -> MemberConnection:
     return MemberConnection(
-        cluster=ONE, mode=Mode.PUSH, endpoint=server.server, ca_file=str(server.authority), deadlines=QUICK
+        cluster=ONE, mode=MemberMode.PUSH, endpoint=server.server, ca_file=str(server.authority), deadlines=QUICK
     )
 
 
@@ -503,8 +503,8 @@ async def test_a_turn_without_change_writes_nothing_to_a_real_member(
 # Doing ----------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mode", [Mode.OBSERVE, Mode.RENDER_ONLY, Mode.PULL])
-async def test_a_member_that_is_only_watched_is_never_written(fleet: Fleet, tmp_path: Path, mode: Mode) -> None:
+@pytest.mark.parametrize("mode", [MemberMode.OBSERVE, MemberMode.RENDER_ONLY, MemberMode.PULL])
+async def test_a_member_that_is_only_watched_is_never_written(fleet: Fleet, tmp_path: Path, mode: MemberMode) -> None:
     connection = replace(folder(tmp_path / "one"), mode=mode)
     await fleet.observe([connection])
     outcome = only(await fleet.run({ONE: creates(ONE, "a")}))

@@ -13,8 +13,9 @@ from gitops_karmada.members.resources import Resource
 from gitops_karmada.members.transports.directory import DirectoryMember
 from gitops_karmada.model.actions import Applied
 from gitops_karmada.model.managed_fields import entries_of
-from gitops_karmada.model.members import MemberConnection, Mode
+from gitops_karmada.model.members import MemberConnection
 from gitops_karmada.model.objects import ClusterName, Key
+from gitops_karmada.model.settings import MemberMode
 from tests.members.turns import Turns, only, work
 from tests.members.worlds import clock, config_map, deployment
 
@@ -23,7 +24,7 @@ MAP = "default/configmap/cfg.yaml"
 
 
 def turns(root: Path) -> Turns:
-    return Turns([MemberConnection(cluster=ClusterName("one"), mode=Mode.DIRECTORY, directory=str(root))])
+    return Turns([MemberConnection(cluster=ClusterName("one"), mode=MemberMode.DIRECTORY, directory=str(root))])
 
 
 def read(root: Path, name: str = MAP) -> dict[str, Any]:

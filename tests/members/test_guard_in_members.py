@@ -18,8 +18,9 @@ from gitops_karmada.model.actions import (
     Released,
     Unchanged,
 )
-from gitops_karmada.model.members import MemberConnection, Mode
+from gitops_karmada.model.members import MemberConnection
 from gitops_karmada.model.objects import ClusterName, Object
+from gitops_karmada.model.settings import MemberMode
 from tests.envtest.cluster import Cluster
 from tests.members.turns import Turns, only, work
 from tests.members.worlds import ClusterHand, FolderHand, Hand, config_map, deployment, push_connection
@@ -47,7 +48,7 @@ async def arena(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
         arena = Arena(ClusterHand(cluster), push_connection(cluster, tmp_path))
     else:
         connection = MemberConnection(
-            cluster=ClusterName("member1"), mode=Mode.DIRECTORY, directory=str(tmp_path / "member1")
+            cluster=ClusterName("member1"), mode=MemberMode.DIRECTORY, directory=str(tmp_path / "member1")
         )
         arena = Arena(FolderHand(tmp_path / "member1"), connection)
     yield arena

@@ -14,9 +14,10 @@ from kubernetes.config import load_kube_config
 from gitops_karmada.members.credentials import Credentials
 from gitops_karmada.members.kubeconfig import Access, access_of
 from gitops_karmada.members.refusals import UnreachedError
-from gitops_karmada.model.members import MemberConnection, Mode
+from gitops_karmada.model.members import MemberConnection
 from gitops_karmada.model.objects import ClusterName
 from gitops_karmada.model.problems import SettingsError
+from gitops_karmada.model.settings import MemberMode
 
 CA = base64.b64encode(b"authority").decode()
 
@@ -45,7 +46,9 @@ def kubeconfig(folder: Path, user: dict[str, Any], **cluster: Any) -> Path:
 
 
 def access(path: Path, **changes: Any) -> Access:
-    return access_of(MemberConnection(cluster=ClusterName("one"), mode=Mode.PUSH, kubeconfig=str(path), **changes))
+    return access_of(
+        MemberConnection(cluster=ClusterName("one"), mode=MemberMode.PUSH, kubeconfig=str(path), **changes)
+    )
 
 
 def test_server_authority_and_token_are_read(tmp_path: Path) -> None:

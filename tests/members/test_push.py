@@ -12,9 +12,10 @@ from gitops_karmada.members.connect import Connector
 from gitops_karmada.members.refusals import RefusalError, SilentError, UnreachedError
 from gitops_karmada.members.resources import Resource
 from gitops_karmada.members.transports import Transport
-from gitops_karmada.model.members import Deadlines, MemberConnection, Mode
+from gitops_karmada.model.members import Deadlines, MemberConnection
 from gitops_karmada.model.objects import ClusterName
 from gitops_karmada.model.problems import SettingsError
+from gitops_karmada.model.settings import MemberMode
 from tests.members.faulty import Faulty, black_hole, faulty_server, json_answer, status_of
 from tests.members.worlds import clock, config_map
 
@@ -34,7 +35,7 @@ def transport(server: Faulty, tmp_path: Path, **changes: Any) -> Transport:
         "deadlines": QUICK,
         **changes,
     }
-    connection = MemberConnection(cluster=ClusterName("one"), mode=Mode.PUSH, endpoint=server.server, **settings)
+    connection = MemberConnection(cluster=ClusterName("one"), mode=MemberMode.PUSH, endpoint=server.server, **settings)
     return Connector(clock=clock)(connection)
 
 
@@ -236,6 +237,6 @@ async def test_a_certificate_of_another_authority_is_not_trusted(server: Faulty,
 
 
 def test_plain_http_is_refused() -> None:
-    connection = MemberConnection(cluster=ClusterName("one"), mode=Mode.PUSH, endpoint="http://10.0.0.1:8080")
+    connection = MemberConnection(cluster=ClusterName("one"), mode=MemberMode.PUSH, endpoint="http://10.0.0.1:8080")
     with pytest.raises(SettingsError, match="https"):
         Connector(clock=clock)(connection)

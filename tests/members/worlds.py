@@ -11,8 +11,9 @@ from gitops_karmada.members.store import ObjectStore
 from gitops_karmada.members.transports import Transport
 from gitops_karmada.members.transports.directory import DirectoryMember
 from gitops_karmada.members.transports.memory import MemoryMember
-from gitops_karmada.model.members import Deadlines, MemberConnection, Mode
+from gitops_karmada.model.members import Deadlines, MemberConnection
 from gitops_karmada.model.objects import ClusterName, Key, Object, key_of
+from gitops_karmada.model.settings import MemberMode
 from tests.envtest.cluster import Cluster
 
 QUICK = Deadlines(connect=2, request=3, round=30)
@@ -114,7 +115,7 @@ def directory_world(root: Path) -> World:
 
 def push_connection(cluster: Cluster, folder: Path, user: str = "hub", **changes: Any) -> MemberConnection:
     path = cluster.write_kubeconfig(folder / f"{cluster.name}-{user}.kubeconfig", user=user)
-    settings: dict[str, Any] = {"mode": Mode.PUSH, "kubeconfig": str(path), "deadlines": QUICK, **changes}
+    settings: dict[str, Any] = {"mode": MemberMode.PUSH, "kubeconfig": str(path), "deadlines": QUICK, **changes}
     return MemberConnection(cluster=ClusterName(cluster.name), **settings)
 
 
