@@ -85,7 +85,7 @@ def test_a_setting_that_nothing_reads_says_so() -> None:
         name = path.rpartition(".")[2]
         attribute = re.sub(r"(?<!^)(?=[A-Z])", "_", name.replace("APIs", "Apis")).lower()
         is_read = re.search(rf"\.{attribute}\b", program_text) is not None
-        assert is_read or "no effect yet" in text, f"nothing reads {path}, and settings.toml does not say so"
+        assert is_read is not ("no effect yet" in text), f"{path}: settings.toml does not say whether it is read"
 
 
 @pytest.mark.parametrize("family", sorted(generate.FAMILIES))
@@ -147,6 +147,16 @@ def test_every_mark_of_ours_is_described() -> None:
 def test_every_kind_of_notice_is_described() -> None:
     page = text_of(DOCS / "reference" / "health-log-notices.md")
     assert all(f"`{kind}`" in page for kind in NoticeKind)
+
+
+def test_the_guide_names_inputs_and_outputs_of_the_action() -> None:
+    (document,) = read_documents((ROOT / "action.yml").read_bytes(), "action.yml").documents
+    page = text_of(DOCS / "how-to" / "validate-pull-requests.md")
+    for name, given in document.value["inputs"].items():
+        default = f"`{given['default']}`" if given["default"] else ""
+        assert re.search(rf"^\| `{name}` \| {re.escape(default)} ?\|", page, re.MULTILINE), name
+    for name in document.value["outputs"]:
+        assert f"| `{name}` |" in page
 
 
 # Compatibility --------------------------------------------------------------------------------------------------------
