@@ -55,6 +55,22 @@ def decode(noun: type[T], value: Any, path: str = "") -> Decoded[T]:
 
 def encode(value: Any) -> Any:
     """The JSON value of a noun; what is absent, empty or at its default is left out."""
+    kind = value.__class__
+    if kind in _AS_THEY_ARE:
+        return value
+    if kind is dict or kind is Frozen:
+        return {str(key): encode(item) for key, item in value.items()}
+    if kind is tuple or kind is list:
+        return [encode(item) for item in value]
+    if dataclasses.is_dataclass(kind) and kind is not Quantity:
+        return {name: encode(item) for name, item in _set_fields(value)}
+    return _encoded(value)
+
+
+_AS_THEY_ARE: frozenset[type] = frozenset({str, int, float, bool, type(None)})
+
+
+def _encoded(value: Any) -> Any:
     if isinstance(value, StrEnum):
         return str(value)
     if isinstance(value, str | int | float) or value is None:
@@ -67,13 +83,13 @@ def encode(value: Any) -> Any:
         return {str(key): encode(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [encode(item) for item in value]
-    return {name: encode(item) for name, item in _set_fields(value)}
+    raise TypeError(f"no JSON for {type(value).__name__}")
 
 
 def _set_fields(noun: Any) -> Iterator[tuple[str, Any]]:
     for field in _fields(_key(type(noun))):
         item = getattr(noun, field.attribute)
-        if item is None or (item == field.default and not field.always):
+        if item is None or (not field.always and (item is field.default or item == field.default)):
             continue
         yield field.json, item
 
