@@ -21,7 +21,7 @@ from gitops_karmada.core.interpret import Interpreter
 from gitops_karmada.core.interpreters import InterpretError
 from gitops_karmada.core.match import Candidate
 from gitops_karmada.core.propagable import Propagable, propagable
-from gitops_karmada.core.record import object_path
+from gitops_karmada.core.record import binding_path, object_path
 from gitops_karmada.model.bindings import Binding
 from gitops_karmada.model.decisions import Decision
 from gitops_karmada.model.federation import Federation, Ledger, Template
@@ -56,6 +56,7 @@ def gathered(question: Question, interpreter: Interpreter, contents: Mapping[Key
         interpreter=interpreter,
         ledger=ledger,
         locations=_locations(federation),
+        spoilt=frozenset(problem.location.file for problem in ledger.problems if problem.location),
     )
     for key, template in federation.templates.items():
         _gather(key, template, contents[key], stage, found)
@@ -71,6 +72,7 @@ class _Stage:
     interpreter: Interpreter
     ledger: Ledger
     locations: Mapping[tuple[str, str], Location]
+    spoilt: frozenset[str]
 
 
 def policies_in(federation: Federation) -> Policies:
@@ -114,6 +116,11 @@ def _locations(federation: Federation) -> dict[tuple[str, str], Location]:
 def _gather(key: Key, template: Template, content: str, stage: _Stage, found: Gathered) -> None:
     previous = stage.ledger.bindings.get(key)
     if stage.propagable.refusal(template.object):
+        return
+    if binding_path(key) in stage.spoilt:
+        # Where it runs is not known: deciding afresh could move it.
+        reason = f"{binding_path(key)} on the status branch cannot be understood, so nothing is decided"
+        found.holds.append(Hold(place=None, key=key, reason=reason, hint="Revert the commit that changed it by hand"))
         return
     last = stage.ledger.memory.get(UNBOUND, {}).get(object_path(key)) if previous is None else None
     verdict = claim(template.object, stage.policies, previous=previous, content=content, last_content=last)

@@ -80,6 +80,9 @@ def _unsure(place: Place, work: Work, ledger: Ledger, federation: Federation) ->
     if template in federation.broken:
         reason = "its manifest cannot be used, so the last good state stays"
         return (Hold(place=place, key=template, reason=reason, hint="Mend the manifest"),)
+    if ledger.problems:
+        reason = "a file of the status branch cannot be understood, and what it said may be needed"
+        return (Hold(place=place, key=template, reason=reason, hint="Revert the commit that changed it by hand"),)
     if federation.unread:
         file = ledger.sources.get(template, "")
         where = file if file in federation.unread else ", ".join(sorted(federation.unread)[:3])

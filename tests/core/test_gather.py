@@ -8,6 +8,7 @@ from gitops_karmada.core.gather import gathered
 from gitops_karmada.core.identity import content_of
 from gitops_karmada.core.interpret import Interpreter
 from gitops_karmada.core.interpreters import InterpretError
+from gitops_karmada.core.record import files_of, ledger_of
 from gitops_karmada.model.federation import Ledger
 from gitops_karmada.model.objects import Key
 from gitops_karmada.model.plan import Question
@@ -122,3 +123,21 @@ def test_what_is_never_propagated_is_not_looked_at() -> None:
 def test_a_status_branch_that_is_empty_is_a_first_turn() -> None:
     answer = found(question(ledger=Ledger()))
     assert set(answer.bindings) == {WEB, Key(group="", kind="ConfigMap", namespace="shop", name="settings")}
+
+
+def test_a_binding_that_cannot_be_understood_is_not_decided_anew() -> None:
+    """What runs somewhere stays there until the file is mended."""
+    first = decided(question())
+    ledger = ledger_after(first)
+    files = files_of(first, Ledger())
+    files["bindings/shop/deployment.apps/web.yaml"] = {"spec": {"clusters": "everywhere"}}
+    spoilt = ledger_of(files, "s1")
+    assert WEB not in spoilt.bindings
+    answer = decided(question((*without(SHOP, "web"), deployment(replicas=9)), ledger=spoilt))
+    assert WEB not in answer.bindings
+    assert answer.retiring == {}
+    assert {place: work for place, work in answer.works.items() if place.key == WEB} == {
+        place: work for place, work in ledger.works.items() if place.key == WEB
+    }
+    assert any("cannot be understood" in hold.reason for hold in answer.holds)
+    assert "bindings/shop/deployment.apps/web.yaml" not in files_of(answer, spoilt)
