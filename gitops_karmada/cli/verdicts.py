@@ -7,6 +7,7 @@ from gitops_karmada.model.problems import Severity
 from gitops_karmada.reconcile import Turn
 
 NOT_DELETED = "not deleted: "
+BLOCKED = "deleting, blocked by "
 
 
 def exit_of(turn: Turn) -> Exit:
@@ -36,5 +37,5 @@ def _failed(turn: Turn, failed: list[Failed]) -> Exit:
 
 def _needs_somebody(outcome: object) -> bool:
     if isinstance(outcome, Held):
-        return outcome.reason.startswith(NOT_DELETED)
+        return outcome.reason.startswith((NOT_DELETED, BLOCKED))
     return isinstance(outcome, Refused | Conflicting | Contested)
