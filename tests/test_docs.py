@@ -12,7 +12,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import ModuleType
 from typing import Any, TypeAlias
 
@@ -21,13 +21,17 @@ import pytest
 
 from gitops_karmada.cli.commands import VERBS
 from gitops_karmada.cli.main import NAME, program
+from gitops_karmada.core.hydrate import manifest_path, member_path
 from gitops_karmada.core.readme import ATTRIBUTES, README
 from gitops_karmada.core.record import FEDERATION, MEMORY, READERS
 from gitops_karmada.model import marks as ours
 from gitops_karmada.model.codes import CODES
 from gitops_karmada.model.marks import PREFIX
 from gitops_karmada.model.notices import NoticeKind
+from gitops_karmada.model.objects import ClusterName, Key
 from gitops_karmada.model.plan import Cause
+from gitops_karmada.model.settings import StatusSettings
+from gitops_karmada.model.works import Place
 from gitops_karmada.repo.yaml_reader import read_documents
 from tests.e2e.lab import GIT_ENVIRONMENT
 from tests.envtest.client import ApiError
@@ -406,6 +410,22 @@ def test_the_deployment_gives_the_program_options_that_it_has() -> None:
     for option in ("--git-token-file", "--credentials", "--cache"):
         (value,) = (word.partition("=")[2] for word in container["args"] if word.startswith(f"{option}="))
         assert any(value == mount or value.startswith(f"{mount}/") for mount in mounts)
+
+
+def test_argo_cd_and_flux_are_pointed_at_the_manifests_that_are_written() -> None:
+    page = "how-to/beside-argo-cd-or-flux.md"
+    (application_set,) = read_documents(_example(page, "applicationset").encode(), page).documents
+    repository, kustomization = read_documents(_example(page, "flux").encode(), page).documents
+    place = Place(cluster=ClusterName("paris"), key=Key(group="apps", kind="Deployment", namespace="shop", name="web"))
+    spec = application_set.value["spec"]
+    (generator,) = spec["generators"]
+    (file,) = generator["git"]["files"]
+    assert PurePosixPath(member_path(ClusterName("paris"))).match(file["path"])
+    source = spec["template"]["spec"]["source"]
+    assert manifest_path(place).startswith(f"{source['path'].replace('{{.cluster}}', 'paris')}/")
+    assert manifest_path(place).startswith(f"{kustomization.value['spec']['path'].removeprefix('./')}/")
+    branches = {generator["git"]["revision"], source["targetRevision"], repository.value["spec"]["ref"]["branch"]}
+    assert branches == {StatusSettings().branch}
 
 
 @pytest.mark.envtest
