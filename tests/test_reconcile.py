@@ -7,6 +7,7 @@ import pytest
 
 from gitops_karmada.model.actions import Failed, Fault, Refused, Unchanged
 from gitops_karmada.model.objects import Key, Object, metadata_of
+from gitops_karmada.model.plan import Cause
 from gitops_karmada.model.problems import RepositoryError
 from gitops_karmada.reconcile import ATTEMPTS, LostRaceError, Remembered, turn
 from gitops_karmada.repo.failures import Reason
@@ -124,7 +125,7 @@ def test_who_loses_a_race_reads_again_and_decides_again(stage: Stage) -> None:
     theirs = {"bindings/shop/deployment.apps/theirs.yaml": _binding("theirs")}
 
     def write() -> None:
-        message = Message(subject="somebody else", cause="manual", trailers={})
+        message = Message(subject="somebody else", cause=Cause.MANUAL, trailers={})
         stage.status.publish(stage.status.tip, theirs, message, stage.clock())
 
     when(stage, "decided", write)

@@ -9,7 +9,6 @@ from gitops_karmada.model.managed_fields import digest
 from gitops_karmada.model.objects import Key
 from gitops_karmada.model.plan import Cause, Plan
 
-
 # In the turn's memory: a digest of policies, clusters and all else that is declared beside templates.
 DECLARED: Final = "declared"
 

@@ -39,11 +39,11 @@ from gitops_karmada.model.works import Place, Work
 def plan(question: Question, interpreter: Interpreter, yaml: YamlText) -> Plan:
     """Decide. The same question has the same answer, whatever the order of files and clusters."""
     federation, ledger = question.federation, question.ledger
-    clusters, readiness = registered(question)
+    known, readiness = registered(question)
     contents = {key: content_of(redacted(template.object)) for key, template in federation.templates.items()}
     found = gathered(question, interpreter, contents)
-    free = unsettled(found.bindings, clusters, question, interpreter)
-    clusters = _with_definitions(clusters, free.bindings, question)
+    free = unsettled(found.bindings, known, question, interpreter)
+    clusters = _with_definitions(known, free.bindings, question)
     quotas = QuotaLedger(_enforced(federation), free.bindings.values())
     fold = placed(free.bindings.values(), _world(question, clusters, free.bindings), quotas, question.now)
     fold = replace(fold, bindings=homeless_kept(fold.bindings, free, question.now))

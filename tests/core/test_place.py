@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from gitops_karmada.core.place import Placed, placed
 from gitops_karmada.core.quota import QuotaLedger
 from gitops_karmada.core.schedule import SchedulingWorld
-from gitops_karmada.model.bindings import Binding, SchedulePriority
+from gitops_karmada.model.bindings import Binding, BindingStatus, SchedulePriority
 from gitops_karmada.model.decode import decode
+from gitops_karmada.model.frozen import NOTHING, Frozen
 from gitops_karmada.model.placement import Suspension
 from gitops_karmada.model.policies import FederatedResourceQuota
 from tests.core import nouns
@@ -31,9 +32,9 @@ def _unscheduled(binding: Binding) -> Binding:
     annotations = {k: v for k, v in binding.metadata.annotations.items() if k != "policy.karmada.io/applied-placement"}
     return replace(
         binding,
-        metadata=replace(binding.metadata, annotations=type(binding.metadata.annotations)(annotations)),
+        metadata=replace(binding.metadata, annotations=Frozen(annotations)),
         spec=replace(binding.spec, clusters=()),
-        status=type(binding.status)(),
+        status=BindingStatus(),
     )
 
 
@@ -118,7 +119,7 @@ def test_a_quota_refuses_before_anything_is_written() -> None:
 def test_what_is_suspended_or_nobodys_is_left_alone() -> None:
     (binding,) = bindings("web")
     suspended = replace(binding, spec=replace(binding.spec, suspension=Suspension(scheduling=True)))
-    free = replace(binding, metadata=replace(binding.metadata, annotations=type(binding.metadata.annotations)()))
+    free = replace(binding, metadata=replace(binding.metadata, annotations=NOTHING))
     other = replace(binding, spec=replace(binding.spec, scheduler_name="somebody"))
     dependency = replace(binding, spec=replace(binding.spec, placement=None))
     for one in (suspended, free, other, dependency):

@@ -139,5 +139,5 @@ def test_kubectls_copy_is_no_way_around() -> None:
 
 
 def test_only_declared_values_are_compared() -> None:
-    assert same_values(secret(), secret(**{"data": {"key": VALUE, "theirs": OTHER}}))
+    assert same_values(secret(), {**secret(), "data": {"key": VALUE, "theirs": OTHER}})
     assert not same_values(secret(), secret(OTHER))
