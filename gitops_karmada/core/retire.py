@@ -83,6 +83,9 @@ def _unsure(place: Place, work: Work, ledger: Ledger, federation: Federation) ->
     if ledger.problems:
         reason = "a file of the status branch cannot be understood, and what it said may be needed"
         return (Hold(place=place, key=template, reason=reason, hint="Revert the commit that changed it by hand"),)
+    if federation.unread and work.binding is None:
+        # A namespace: one that is declared is made anew where it is needed, another keeps what its manifest may say.
+        return None if template in federation.templates else ()
     if federation.unread:
         file = ledger.sources.get(template, "")
         where = file if file in federation.unread else ", ".join(sorted(federation.unread)[:3])

@@ -548,6 +548,13 @@ GIT = (
         "Remove the copy under the cache folder, it is made anew. If that does not help, run `git fsck` on the "
         "repository itself.",
     ),
+    _code(
+        "GK4011",
+        "status-branch-damaged",
+        "A file of the status branch cannot be understood.",
+        "Somebody edited it by hand, or a newer version wrote it. What it said is not known, so nothing is deleted "
+        "until it can be read; all else goes on. Revert the commit that changed it: `git log` of the file names it.",
+    ),
 )
 
 MEMBERS = (

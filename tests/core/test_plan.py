@@ -124,6 +124,16 @@ def test_an_unread_file_holds_every_delete() -> None:
     }
 
 
+def test_an_unread_file_says_nothing_of_namespaces_that_are_needed() -> None:
+    """They are no template that may be in it: what goes into them still does."""
+    declared = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop", "labels": {"team": "web"}}}
+    for objects in (SHOP, (*SHOP, declared)):
+        first = decided(question(objects))
+        answer = decided(then(first, objects, unread=["other.yaml"]))
+        assert answer.works == first.works
+        assert answer.holds == ()
+
+
 def test_a_broken_template_keeps_its_last_good_state() -> None:
     first = decided(question())
     answer = decided(then(first, without(SHOP, "web"), broken=[WEB]))
