@@ -15,15 +15,25 @@ from gitops_karmada.model.problems import SettingsError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """The status branch as a ledger and as its files, beside what the newest commit asks for."""
+    """The status branch as a ledger and as its files, beside what the newest commit asks for.
+
+    `is_pending`: the newest commit would change something in a member. A commit that changes nothing leaves no trace
+    on the status branch.
+    """
 
     read: Read
     ledger: Ledger
     files: Mapping[str, Any]
+    is_pending: bool = False
 
     @property
     def federation(self) -> Federation:
         return self.read.federation
+
+    @property
+    def is_older(self) -> bool:
+        """Whether what is recorded was decided for another commit than the newest."""
+        return self.ledger.commit is not None and self.ledger.source_commit != self.federation.commit.id
 
 
 def state(where: Where) -> State:

@@ -8,12 +8,12 @@ from gitops_karmada.cli import snapshots, sources, worlds
 from gitops_karmada.cli.feeds import Lines, Read
 from gitops_karmada.cli.options import Where
 from gitops_karmada.cli.output.plans import Preview
-from gitops_karmada.core.changes import changes
+from gitops_karmada.core.changes import ChangeAction, changes
 from gitops_karmada.core.enforce import actions_of, places_of
 from gitops_karmada.core.lint import lint
 from gitops_karmada.core.record import ledger_after
 from gitops_karmada.model.actions import Contest, Refuse, Wait
-from gitops_karmada.model.federation import Ledger
+from gitops_karmada.model.federation import Commit, Ledger
 from gitops_karmada.model.members import Unreachable
 from gitops_karmada.model.plan import Hold, Plan, Question
 from gitops_karmada.model.problems import Problem, Severity
@@ -58,6 +58,12 @@ def preview(asked: Asked) -> tuple[Preview, Lines]:
         problems=tuple(sources.in_order([*plan.problems, *reported, *decided.warnings])),
     )
     return found, decided.lines
+
+
+def changes_members(where: Where, commit: Commit) -> bool:
+    """Whether the commit would change anything, as far as can be told without asking members."""
+    found, _ = preview(Asked(where=replace(where, rev=commit.id), offline=True))
+    return any(change.action is not ChangeAction.HOLD for change in found.changes)
 
 
 def decided_for(asked: Asked) -> Decided:

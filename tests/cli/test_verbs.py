@@ -451,10 +451,23 @@ def test_status_on_one_screen(fleet: Fleet) -> None:
     answer = fleet("status", "--exit-code")
     assert answer.code == Exit.OK
     assert without_ids(answer.out) == SCREEN
+    fleet.edit("templates/shop/web.yaml", "replicas: 9", "replicas: 8")
     fleet.commit("Later")
     late = fleet("status", "-o", "json").json
     assert late["upToDate"] is False
     assert "is not in force yet" in late["attention"][0]
+
+
+def test_a_commit_that_changes_nothing_needs_no_attention(fleet: Fleet) -> None:
+    """Such a turn leaves the status branch as it was, for ever: nobody is sent to run another."""
+    fleet("sync")
+    fleet.edit("README.md", "#", "# Our")
+    fleet.commit("Words")
+    fleet("sync")
+    answer = fleet("status", "--exit-code")
+    assert answer.code == Exit.OK
+    assert "the newest commit changes nothing in the members" in answer.out
+    assert fleet("status", "-o", "json").json["upToDate"] is True
 
 
 SCREEN = """\

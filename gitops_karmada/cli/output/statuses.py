@@ -58,9 +58,12 @@ def _source(state: State) -> str:
 def _status(state: State) -> str:
     if state.ledger.commit is None:
         return "nothing was decided yet"
-    if state.ledger.source_commit == state.federation.commit.id:
+    if not state.is_older:
         return f"{state.ledger.commit[:7]}, up to date with the source"
-    return f"{state.ledger.commit[:7]}, for {state.ledger.source_commit[:7]}: the newest commit is not in force yet"
+    decided = f"{state.ledger.commit[:7]}, for {state.ledger.source_commit[:7]}"
+    if state.is_pending:
+        return f"{decided}: the newest commit is not in force yet"
+    return f"{decided}: the newest commit changes nothing in the members"
 
 
 def _clusters(state: State) -> str:
@@ -128,7 +131,7 @@ def _leaving(state: State) -> Iterator[str]:
 
 
 def _late(state: State) -> Iterator[str]:
-    if state.ledger.commit is not None and state.ledger.source_commit != state.federation.commit.id:
+    if state.is_pending:
         yield f"commit {state.federation.commit.id[:7]} is not in force yet: gitops-karmada plan, gitops-karmada sync"
 
 
@@ -145,7 +148,7 @@ def value(state: State) -> dict[str, Any]:
         "sourceCommit": federation.commit.id,
         "statusCommit": ledger.commit or "",
         "decidedCommit": ledger.source_commit,
-        "upToDate": ledger.source_commit == federation.commit.id,
+        "upToDate": ledger.commit is not None and not state.is_pending,
         "facts": {name.lower(): text for name, text in facts(state)},
         "attention": attention(state),
         "problems": as_values(federation.problems),
