@@ -129,7 +129,7 @@ def turn(world: World) -> Turn:
         changes=changes(decided, question.ledger, question.federation),
         outcomes=outcomes,
         published=tuple(done.commit for done in (intent, report) if isinstance(done, Published)),
-        problems=_problems(decided, question, report),
+        problems=_problems(after, question, report),
     )
 
 

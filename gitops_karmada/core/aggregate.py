@@ -1,7 +1,7 @@
 """What became of a plan: outcomes and live objects as conditions of works and bindings, and as template statuses."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final, assert_never
 
@@ -30,6 +30,7 @@ from gitops_karmada.model.federation import Template
 from gitops_karmada.model.objects import Key, Object, gvk_of
 from gitops_karmada.model.placement import PurgeMode
 from gitops_karmada.model.plan import Plan
+from gitops_karmada.model.problems import Location, Problem, Severity
 from gitops_karmada.model.works import ManifestIdentifier, ManifestStatus, Place, Work, WorkStatus
 
 APPLIED: Final = "Applied"
@@ -45,7 +46,8 @@ def settled(
     now: datetime,
 ) -> Plan:
     """The plan with what became of it: works and bindings with their status, and without the objects that are gone."""
-    works = {place: _settled_work(work, outcomes.get(place), interpreter, now) for place, work in plan.works.items()}
+    asked = _Asked(interpreter=interpreter)
+    works = {place: _settled_work(work, outcomes.get(place), asked, now) for place, work in plan.works.items()}
     gone = {place for place in plan.retiring if isinstance(outcomes.get(place), Pruned | Released)}
     retiring = {place: work for place, work in plan.retiring.items() if place not in gone}
     receipts = _receipts(plan, outcomes, gone)
@@ -56,7 +58,7 @@ def settled(
     }
     statuses = dict(plan.template_statuses)
     for key, binding in bindings.items():
-        if key in templates and (status := _template_status(templates[key].object, binding, interpreter)) is not None:
+        if key in templates and (status := _template_status(templates[key].object, binding, asked)) is not None:
             statuses[key] = status
     return replace(
         plan,
@@ -66,13 +68,37 @@ def settled(
         bindings=bindings,
         quotas={name: with_reports(quota, works) for name, quota in plan.quotas.items()},
         template_statuses=statuses,
+        problems=(*plan.problems, *asked.problems(templates)),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """The interpreter, and what it could not answer: the first object that each failure was met at."""
+
+    interpreter: Interpreter
+    failures: dict[tuple[str, Location | None], Key] = field(default_factory=dict)
+
+    def failed(self, key: Key, failure: InterpretError) -> None:
+        self.failures.setdefault((str(failure), failure.location), key)
+
+    def problems(self, templates: Mapping[Key, Template]) -> Iterator[Problem]:
+        for (message, location), key in self.failures.items():
+            template = templates.get(key)
+            yield Problem(
+                code="GK2056",
+                severity=Severity.WARNING,
+                location=location or (template.location if template else None),
+                subject=str(key),
+                message=message,
+                hint="Until then the last status stays, and its health is unknown",
+            )
 
 
 # Works ----------------------------------------------------------------------------------------------------------------
 
 
-def _settled_work(work: Work, outcome: Outcome | None, interpreter: Interpreter, now: datetime) -> Work:
+def _settled_work(work: Work, outcome: Outcome | None, asked: _Asked, now: datetime) -> Work:
     conditions = with_condition(work.status.conditions, _dispatching(work), now)
     statuses = work.status.manifest_statuses
     match outcome:
@@ -82,10 +108,10 @@ def _settled_work(work: Work, outcome: Outcome | None, interpreter: Interpreter,
             pass
         case Applied(object=live):
             conditions = with_condition(conditions, _applied(), now)
-            statuses = _observed(work, live, statuses, interpreter)
+            statuses = _observed(work, live, statuses, asked)
         case Unchanged(object=live):
             conditions = with_condition(conditions, _applied(), now) if live is not None else conditions
-            statuses = _observed(work, live, statuses, interpreter)
+            statuses = _observed(work, live, statuses, asked)
         case Refused(reason=reason) | Conflicting(reason=reason) | Contested(reason=reason) | Failed(reason=reason):
             conditions = with_condition(conditions, _not_applied(reason), now)
         case _:
@@ -126,26 +152,28 @@ def _not_applied(reason: str) -> Condition:
 
 
 def _observed(
-    work: Work, live: Object | None, before: tuple[ManifestStatus, ...], interpreter: Interpreter
+    work: Work, live: Object | None, before: tuple[ManifestStatus, ...], asked: _Asked
 ) -> tuple[ManifestStatus, ...]:
     """What the live object says of itself. Where it cannot be told, the last status stays."""
     if live is None:
         return before
     try:
-        status = interpreter.reflect(live)
-    except InterpretError:
+        status = asked.interpreter.reflect(live)
+    except InterpretError as failure:
+        asked.failed(work.key, failure)
         return before
     gvk, key = gvk_of(work.manifest), work.key
     identifier = ManifestIdentifier(
         group=gvk.group, version=gvk.version, kind=gvk.kind, namespace=key.namespace, name=key.name
     )
-    return (ManifestStatus(identifier=identifier, status=status, health=_health(live, interpreter)),)
+    return (ManifestStatus(identifier=identifier, status=status, health=_health(work, live, asked)),)
 
 
-def _health(live: Object, interpreter: Interpreter) -> Health:
+def _health(work: Work, live: Object, asked: _Asked) -> Health:
     try:
-        return interpreter.health(live) or Health.HEALTHY
-    except InterpretError:
+        return asked.interpreter.health(live) or Health.HEALTHY
+    except InterpretError as failure:
+        asked.failed(work.key, failure)
         return Health.UNKNOWN
 
 
@@ -227,11 +255,12 @@ def _fully_applied(done: bool) -> Condition:
     )
 
 
-def _template_status(template: Object, binding: Binding, interpreter: Interpreter) -> Any:
+def _template_status(template: Object, binding: Binding, asked: _Asked) -> Any:
     """The status that the members' reports amount to; None where the kind has no rule."""
     stamped = {**template, "metadata": {**template["metadata"], "generation": binding.metadata.generation}}
     try:
-        whole = interpreter.aggregate(stamped, [encode(item) for item in binding.status.aggregated_status])
-    except InterpretError:
+        whole = asked.interpreter.aggregate(stamped, [encode(item) for item in binding.status.aggregated_status])
+    except InterpretError as failure:
+        asked.failed(binding.key, failure)
         return None
     return whole.get("status") if whole is not None else None

@@ -171,7 +171,7 @@ def _not_rendered(failure: NotRendered, template: Template, federation: Federati
     """Where an override is to blame, its line is the place to mend."""
     return Problem(
         code=failure.code,
-        location=_blamed(failure, federation) or template.location,
+        location=failure.location or _blamed(failure, federation) or template.location,
         subject=str(template.key),
         path=failure.path,
         message=failure.told,

@@ -161,7 +161,7 @@ def _claimed(
     try:
         wish = wish_of(template.object, stage.interpreter, stage.settings.features)
     except (InterpretError, ValueError) as wrong:
-        found.problems.append(_about(template, "GK2050", str(wrong), "Until then the last good state stays"))
+        found.problems.append(_not_interpreted(template, wrong))
         return previous
     bound = bind(
         template.object,
@@ -180,6 +180,13 @@ def _claimed(
 
 def _about(template: Template, code: str, message: str, hint: str = "") -> Problem:
     return Problem(code=code, location=template.location, subject=str(template.key), message=message, hint=hint)
+
+
+def _not_interpreted(template: Template, wrong: InterpretError | ValueError) -> Problem:
+    """Where a script is to blame, its line is the place to mend."""
+    problem = _about(template, "GK2050", str(wrong), "Until then the last good state stays")
+    script = wrong.location if isinstance(wrong, InterpretError) else None
+    return replace(problem, location=script) if script is not None else problem
 
 
 # Why ------------------------------------------------------------------------------------------------------------------

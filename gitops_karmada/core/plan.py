@@ -137,7 +137,8 @@ def _attached(
         try:
             references[key] = references_of(binding, template.object, contents[key], interpreter)
         except InterpretError as wrong:
-            problems.append(Problem(code="GK2050", location=template.location, subject=str(key), message=str(wrong)))
+            where = wrong.location or template.location
+            problems.append(Problem(code="GK2050", location=where, subject=str(key), message=str(wrong)))
     templates = {key: template.object for key, template in federation.templates.items()}
     attached = attach(fold.bindings, references, templates, federation.settings.instance, contents)
     problems.extend(_said(attached, federation))

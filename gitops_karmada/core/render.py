@@ -18,6 +18,7 @@ from gitops_karmada.model.frozen import NOTHING
 from gitops_karmada.model.objects import ClusterName, Object, annotations_of, dig, key_of, labels_of, metadata_of
 from gitops_karmada.model.placement import PurgeMode
 from gitops_karmada.model.policies import OverridePolicy
+from gitops_karmada.model.problems import Location
 from gitops_karmada.model.works import Work
 
 CONFLICT_RESOLUTION: Final = "work.karmada.io/conflict-resolution"
@@ -52,6 +53,7 @@ class NotRendered:
     path: str = ""
     policy: OverridePolicy | None = None
     hint: str = ""
+    location: Location | None = None
 
     def __str__(self) -> str:
         return f"{policy_name(self.policy)}: {self.path}: {self.reason}" if self.policy else self.reason
@@ -99,7 +101,7 @@ def render(
     try:
         divided = _completions(binding.spec, _revised(binding.spec, template, target, rendering.interpreter), target)
     except InterpretError as wrong:
-        return NotRendered(cluster=name, code="GK2050", reason=str(wrong))
+        return NotRendered(cluster=name, code="GK2050", reason=str(wrong), location=wrong.location)
     overridden = override(divided, cluster, rendering.overrides, rendering.yaml)
     if isinstance(overridden, OverrideFailed):
         return _failed(name, overridden)

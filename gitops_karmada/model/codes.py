@@ -483,6 +483,13 @@ POLICIES = (
         "Its replicas, needs or dependencies are not written as its kind demands, or a customization failed on it. "
         "The message names the field. Until it is corrected the object keeps what it has.",
     ),
+    _code(
+        "GK2056",
+        "status-not-interpreted",
+        "What a live object says of itself cannot be told.",
+        "A customization failed on its status, or the status is not written as its kind demands. What is placed "
+        "stays as it is; the last known status stays, and a health that cannot be told is Unknown.",
+    ),
 )
 
 GIT = (

@@ -39,14 +39,18 @@ def settings_for(profile: str) -> dict[str, Any]:
 
 
 def story(case: Case) -> str | None:
-    """Play it step by step; the first step that ends up otherwise says all its differences."""
     with Stage(settings_for(case["profile"]), case["members"]) as stage:
-        _furnish(stage, case)
-        for number, step in enumerate(case["steps"], start=1):
-            _play(stage, step, case["profile"])
-            found = unforgiven(f"{case['id']}/{number}", list(differences(step["expect"], stage)))
-            if found:
-                return f"step {number} ({step['does']}): " + " | ".join(found)
+        return played(case, stage)
+
+
+def played(case: Case, stage: Stage) -> str | None:
+    """Play it step by step; the first step that ends up otherwise says all its differences."""
+    _furnish(stage, case)
+    for number, step in enumerate(case["steps"], start=1):
+        _play(stage, step, case["profile"])
+        found = unforgiven(f"{case['id']}/{number}", list(differences(step["expect"], stage)))
+        if found:
+            return f"step {number} ({step['does']}): " + " | ".join(found)
     return None
 
 
@@ -64,7 +68,7 @@ def unforgiven(step: str, found: list[str]) -> list[str]:
 def _furnish(stage: Stage, case: Case) -> None:
     for name, member in case["members"].items():
         for obj in (*member.get("nodes", ()), *member.get("pods", ()), *member.get("apply", ())):
-            stage.store(name).replace(obj, "somebody")
+            stage.furnish(name, obj)
     for cluster in case["clusters"]:
         stage.commit(apply=[cluster])
 
@@ -241,7 +245,7 @@ def _live(member: str, expected: Mapping[str, Case], ledger: Ledger, stage: Stag
     if stage.doors[member].is_shut:
         # Nobody saw what was there then.
         return
-    for key, obj in stage.doors[member].shelf.objects.items():
+    for key, obj in stage.objects(member).items():
         if key not in wanted and key.kind != "Namespace" and is_ours(obj, "story"):
             yield f"{key} in {member} should be gone"
     for key, (name, value) in wanted.items():

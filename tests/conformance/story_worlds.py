@@ -178,6 +178,13 @@ class Stage:
     def live(self, member: str, api_version: str, kind: str, namespace: str, name: str) -> Object | None:
         return self.store(member).get(resource(api_version, kind), namespace, name)
 
+    def objects(self, member: str) -> Mapping[Key, Object]:
+        return self.doors[member].shelf.objects
+
+    def furnish(self, member: str, obj: Object) -> None:
+        """What was there before us."""
+        self.store(member).replace(obj, "somebody")
+
     def write(self, member: str, obj: Object) -> None:
         """Somebody applies an object in a member: what it says counts, the rest stays."""
         live = self._alive(member, obj)

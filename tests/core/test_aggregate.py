@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from gitops_karmada.core.aggregate import settled
+from gitops_karmada.core.interpret import Interpreter
+from gitops_karmada.core.interpreters import Interpretation, InterpretError
 from gitops_karmada.model.actions import (
     Applied,
     Conflicting,
@@ -23,6 +25,7 @@ from gitops_karmada.model.actions import (
 from gitops_karmada.model.bindings import Health
 from gitops_karmada.model.objects import ClusterName
 from gitops_karmada.model.plan import Plan
+from gitops_karmada.model.problems import Location, Severity
 from gitops_karmada.model.works import Place
 from tests.core.questions import (
     INTERPRETER,
@@ -179,3 +182,21 @@ def test_an_empty_receipt_is_no_evidence() -> None:
     answer = decided(question())
     nothing = replace(applied(answer, EAST), receipt=Receipt())
     assert EAST not in after(answer, nothing).receipts
+
+
+def test_a_status_that_cannot_be_told_is_one_finding_for_all_members() -> None:
+    """The script's own line is the place to mend; what is not known is never healthy."""
+    script = Location(file="policies/deployments.yaml", line=12)
+
+    def health(obj: Any) -> bool:
+        raise InterpretError("ResourceInterpreterCustomization deployments: no field 'status'", script)
+
+    answer = decided(question())
+    outcomes = {place: applied(answer, place, **running(3)) for place in (EAST, WEST)}
+    interpreter = Interpreter(customized={("apps/v1", "Deployment"): Interpretation(health=health)}.get)
+    told = settled(answer, outcomes, federation(SHOP).templates, interpreter, LATER)
+    (problem,) = told.problems
+    assert (problem.code, problem.severity, problem.location) == ("GK2056", Severity.WARNING, script)
+    assert problem.subject == str(WEB)
+    items = told.bindings[WEB].status.aggregated_status
+    assert {item.cluster_name: item.health for item in items} == {"east": Health.UNKNOWN, "west": Health.UNKNOWN}
