@@ -16,6 +16,7 @@ from gitops_karmada.model.policies import ActivationPreference, OverridePolicy, 
 NAMESPACED: Final = "PropagationPolicy"
 CLUSTER: Final = "ClusterPropagationPolicy"
 POLICY_GROUP: Final = "policy.karmada.io"
+UNSELECTED: Final = "no policy selects it"
 
 _NAMESPACED_ID: Final = "propagationpolicy.karmada.io/permanent-id"
 _NAMESPACED_NAMESPACE: Final = "propagationpolicy.karmada.io/namespace"
@@ -55,9 +56,13 @@ class Unclaimed:
 Claim: TypeAlias = Claimed | Waiting | Unclaimed
 
 
+UNSELECTED: Final = "no policy selects it"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policies:
-    """All policies of a commit. `broken` are those whose manifest is there but wrong: they are not gone.
+    """All policies of a commit. `broken` are those whose manifest is there but wrong: they are not gone. Where a file
+    could not be read (`is_complete` false), any policy may be in it.
 
     `takers` are those that may take templates from others.
     """
@@ -66,6 +71,7 @@ class Policies:
     takers: PolicyIndex
     overrides: OverrideIndex
     broken: frozenset[Key] = frozenset()
+    is_complete: bool = True
 
 
 def policies_of(
@@ -73,12 +79,17 @@ def policies_of(
     overrides: Iterable[OverridePolicy] = (),
     *,
     broken: frozenset[Key] = frozenset(),
+    is_complete: bool = True,
     preemption: bool = True,
 ) -> Policies:
     held = tuple(propagation)
     takers = (policy for policy in held if preemption and policy.spec.preemption is Preemption.ALWAYS)
     return Policies(
-        propagation=PolicyIndex(held), takers=PolicyIndex(takers), overrides=OverrideIndex(overrides), broken=broken
+        propagation=PolicyIndex(held),
+        takers=PolicyIndex(takers),
+        overrides=OverrideIndex(overrides),
+        broken=broken,
+        is_complete=is_complete,
     )
 
 
@@ -114,7 +125,7 @@ def claim(
 def _first(obj: Object, policies: Policies, content: str, last_content: str | None, before: str) -> Claim:
     policy = policies.propagation.best(obj)
     if policy is None:
-        return Unclaimed(reason=before or "no policy selects it")
+        return Unclaimed(reason=before or UNSELECTED)
     reason = f"{before}, now the best match" if before else "the best match"
     return _applied(policy, policies, content, last_content, reason)
 
@@ -122,6 +133,8 @@ def _first(obj: Object, policies: Policies, content: str, last_content: str | No
 def _without_policy(obj: Object, policies: Policies, held: Key, content: str, last_content: str | None) -> Claim:
     if held in policies.broken:
         return Waiting(policy=None, reason=f"{held} is in the repository but cannot be used: what it placed stays")
+    if not policies.is_complete:
+        return Waiting(policy=None, reason=f"{held} may be in a file that cannot be read: what it placed stays")
     return _first(obj, policies, content, last_content, f"{held} is gone")
 
 

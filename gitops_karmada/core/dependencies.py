@@ -54,6 +54,11 @@ def references_of(binding: Binding, obj: Object, content: str, interpreter: Inte
         return ()
     if binding.spec.resource.resource_version == content:
         return interpreter.dependencies(obj) or ()
+    return recorded_references(binding)
+
+
+def recorded_references(binding: Binding) -> tuple[Object, ...]:
+    """What the workload needed when that was last known."""
     recorded = binding.metadata.annotations.get(DEPENDENCIES)
     return tuple(json.loads(recorded)) if recorded else ()
 

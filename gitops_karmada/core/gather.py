@@ -6,6 +6,7 @@ from typing import Any, Final, assert_never
 
 from gitops_karmada.core.bind import BindSettings, Unbound, bind, wish_of
 from gitops_karmada.core.claim import (
+    UNSELECTED,
     Claim,
     Claimed,
     Policies,
@@ -80,6 +81,7 @@ def policies_in(federation: Federation) -> Policies:
         (declared.value for declared in federation.propagation_policies),
         (declared.value for declared in federation.override_policies),
         broken=federation.broken,
+        is_complete=not federation.unread,
         preemption=federation.settings.spec.features.propagation_policy_preemption,
     )
 
@@ -116,6 +118,9 @@ def _locations(federation: Federation) -> dict[tuple[str, str], Location]:
 def _gather(key: Key, template: Template, content: str, stage: _Stage, found: Gathered) -> None:
     previous = stage.ledger.bindings.get(key)
     if stage.propagable.refusal(template.object):
+        # What is propagated no more from now on stays where it is, as when a policy goes.
+        if previous is not None:
+            found.bindings[key] = previous
         return
     if binding_path(key) in stage.spoilt:
         # Where it runs is not known: deciding afresh could move it.
@@ -196,7 +201,7 @@ def _why(key: Key, template: Template, verdict: Claim, binding: Binding, stage: 
     holder = claim_of(binding)
     name = str(holder) if holder is not None else ""
     last = stage.ledger.whys.get(key)
-    kept = last is not None and last.claim == name and isinstance(verdict, Claimed)
+    kept = last is not None and last.claim == name and _says_no_more(verdict)
     return Why(
         key=key,
         source=template.location,
@@ -205,6 +210,10 @@ def _why(key: Key, template: Template, verdict: Claim, binding: Binding, stage: 
         claim_reason=last.claim_reason if last is not None and kept else verdict.reason,
         competitors=tuple(_competitors(template, stage)),
     )
+
+
+def _says_no_more(verdict: Claim) -> bool:
+    return isinstance(verdict, Claimed) or verdict == Unclaimed(reason=UNSELECTED)
 
 
 def _competitors(template: Template, stage: _Stage) -> Iterator[Competitor]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from gitops_karmada.core.capacity import Capacity
 from gitops_karmada.core.causes import DECLARED, cause_of, declared_digest
 from gitops_karmada.core.definitions import defined, undefined
-from gitops_karmada.core.dependencies import Attached, attach, references_of
+from gitops_karmada.core.dependencies import Attached, attach, recorded_references, references_of
 from gitops_karmada.core.dispatch import dispatched, namespaced, rendering_of
 from gitops_karmada.core.gather import gathered, remembered, with_decision
 from gitops_karmada.core.hydrate import released, remembered_members
@@ -132,7 +132,11 @@ def _attached(
     references, problems = {}, []
     for key, binding in fold.bindings.items():
         template = federation.templates.get(key)
-        if template is None or not binding.spec.propagate_deps:
+        if not binding.spec.propagate_deps:
+            continue
+        # A workload that cannot be read, or asked, still needs what it needed: unknown is not nothing.
+        references[key] = recorded_references(binding)
+        if template is None:
             continue
         try:
             references[key] = references_of(binding, template.object, contents[key], interpreter)

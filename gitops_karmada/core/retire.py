@@ -14,6 +14,7 @@ from gitops_karmada.model.works import Place, Work
 TEMPLATE_REMOVED: Final = "the template was removed"
 NOT_PLACED: Final = "no longer placed in this cluster"
 CLUSTER_REMOVED: Final = "the cluster was removed"
+_QUOTA: Final[Mapping[str, str]] = {"group": "policy.karmada.io", "kind": "FederatedResourceQuota"}
 NOT_NEEDED: Final = "no longer needed in this cluster"
 
 
@@ -69,17 +70,24 @@ def _hold(
     if Key(group="cluster.karmada.io", kind="Cluster", name=place.cluster) in federation.broken:
         reason = "the Cluster's manifest cannot be used, so nothing is changed in it"
         return (Hold(place=place, key=place.key, reason=reason, hint="Mend the manifest"),)
-    if binding is None and not work.retiring:
-        return _unsure(place, work, ledger, federation)
-    return None
+    if binding is not None:
+        return None
+    return _unusable(place, work, federation) or (None if work.retiring else _unsure(place, work, ledger, federation))
+
+
+def _unusable(place: Place, work: Work, federation: Federation) -> tuple[Hold, ...]:
+    """A manifest that is there but wrong: of the template, or of the FederatedResourceQuota of a ResourceQuota."""
+    sources = (work.binding,) if work.binding is not None else (work.key, replace(work.key, **_QUOTA))
+    for source in sources:
+        if source in federation.broken:
+            reason = "its manifest cannot be used, so the last good state stays"
+            return (Hold(place=place, key=source, reason=reason, hint="Mend the manifest"),)
+    return ()
 
 
 def _unsure(place: Place, work: Work, ledger: Ledger, federation: Federation) -> tuple[Hold, ...] | None:
     """A template that is not there may only be unreadable."""
     template = work.binding or work.key
-    if template in federation.broken:
-        reason = "its manifest cannot be used, so the last good state stays"
-        return (Hold(place=place, key=template, reason=reason, hint="Mend the manifest"),)
     if ledger.problems:
         reason = "a file of the status branch cannot be understood, and what it said may be needed"
         return (Hold(place=place, key=template, reason=reason, hint="Revert the commit that changed it by hand"),)
