@@ -12,6 +12,7 @@ from gitops_karmada.model.federation import Federation, Ledger
 from gitops_karmada.model.frozen import Frozen
 from gitops_karmada.model.objects import ClusterName
 from gitops_karmada.model.plan import Hold, Plan, Question
+from gitops_karmada.model.secrets import is_redacted
 from gitops_karmada.model.settings import MemberMode, Settings
 from gitops_karmada.model.works import Place
 
@@ -27,7 +28,7 @@ def rendered_only(settings: Settings) -> frozenset[ClusterName]:
 
 def remembered_members(federation: Federation) -> Mapping[str, Any]:
     names = sorted(rendered_only(federation.settings) & {it.value.name for it in federation.clusters})
-    return Frozen({HYDRATED: tuple(names)}) if names else Frozen()
+    return Frozen({HYDRATED: names}) if names else Frozen()
 
 
 def manifest_files(plan: Plan, last: Ledger, federation: Federation) -> dict[str, Any]:
@@ -41,6 +42,9 @@ def manifest_files(plan: Plan, last: Ledger, federation: Federation) -> dict[str
             files[manifest_path(place)] = None
     for place, work in plan.works.items():
         known = last.works.get(place) if place.cluster in before else None
+        # A Secret's values are on no branch: the other tool has to get them another way.
+        if is_redacted(work.manifest):
+            continue
         if place.cluster in now and not work.suspended and (known is None or known.manifest != work.manifest):
             files[manifest_path(place)] = work.manifest
     files.update(_members(now - before, before - now, federation))

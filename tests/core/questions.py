@@ -1,7 +1,7 @@
 """Small federations as questions, and their answers."""
 
+import json
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -148,11 +148,12 @@ def decided(asked: Question) -> Plan:
     return plan(asked, INTERPRETER, YAML)
 
 
-def ledger_after(answer: Plan, last: Ledger | None = None) -> Ledger:
+def ledger_after(answer: Plan) -> Ledger:
     """What the next turn reads, when the plan was written on top of an empty branch."""
     files = files_of(answer, Ledger())
     files[FEDERATION] = federation_file(answer.commit, "lab")
-    return ledger_of({path: value for path, value in files.items() if value is not None}, "s1")
+    read = {path: json.loads(json.dumps(value)) for path, value in files.items() if value is not None}
+    return ledger_of(read, "s1")
 
 
 def then(answer: Plan, objects: Iterable[Object] = SHOP, **more: Any) -> Question:
@@ -166,7 +167,3 @@ def shares(answer: Plan, key: Key = WEB) -> dict[str, int]:
 
 def without(objects: Iterable[Object], name: str) -> tuple[Object, ...]:
     return tuple(obj for obj in objects if key_of(obj).name != name)
-
-
-def at(plan_: Plan, commit: str) -> Plan:
-    return replace(plan_, commit=Commit(id=commit))

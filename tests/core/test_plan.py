@@ -56,10 +56,15 @@ def test_namespaces_come_along() -> None:
     assert namespaces == {"east", "west"}
 
 
-def test_planning_twice_changes_nothing() -> None:
-    answer = decided(question())
+@pytest.mark.parametrize(
+    "spec",
+    [{}, {"members": [{"name": "east", "mode": "render-only"}]}, {"failover": {"enabled": True}}],
+    ids=["as it comes", "applied by another tool", "with failover"],
+)
+def test_planning_twice_changes_nothing(spec: dict[str, object]) -> None:
+    answer = decided(question(spec=spec))
     ledger = ledger_after(answer)
-    again = decided(question(ledger=ledger, now=NOW + timedelta(hours=1)))
+    again = decided(question(ledger=ledger, now=NOW + timedelta(hours=1), spec=spec))
     assert files_of(again, ledger) == {}
     assert again.retiring == {}
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from gitops_karmada.core.enforce import actions_of
+from gitops_karmada.core.hydrate import manifest_files
 from gitops_karmada.core.record import files_of
 from gitops_karmada.core.seal import sealed, unsealed
 from gitops_karmada.model.actions import Apply, Create, Keep, Receipt
@@ -141,3 +142,14 @@ def test_kubectls_copy_is_no_way_around() -> None:
 def test_only_declared_values_are_compared() -> None:
     assert same_values(secret(), {**secret(), "data": {"key": VALUE, "theirs": OTHER}})
     assert not same_values(secret(), secret(OTHER))
+
+
+def test_a_tool_that_applies_from_the_branch_gets_no_placeholder() -> None:
+    """It has to get the values another way; what it got instead would break the workload."""
+    one = question(
+        (*CLUSTERS, policy(resourceSelectors=SELECTORS), secret()),
+        spec={**REDACT, "members": [{"name": "east", "mode": "render-only"}]},
+    )
+    answer = decided(one)
+    assert PLACE in answer.works
+    assert not [path for path in manifest_files(answer, Ledger(), one.federation) if "secret" in path]
