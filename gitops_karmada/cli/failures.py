@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from gitops_karmada.cli.exits import Exit
-from gitops_karmada.cli.output.problems import block
+from gitops_karmada.cli.output.problems import block, no_excerpt
 from gitops_karmada.cli.output.terminal import Screen
 from gitops_karmada.model.problems import (
     GitopsKarmadaError,
@@ -39,8 +39,9 @@ EXITS: Final[Mapping[str, Exit]] = {
 
 def report_failure(screen: Screen, error: GitopsKarmadaError) -> Exit:
     found = problems_of(error)
+    excerpt = getattr(error, "excerpt", no_excerpt)
     for problem in found:
-        screen.errors(block(problem))
+        screen.errors(block(problem, excerpt))
     return exit_of(error)
 
 

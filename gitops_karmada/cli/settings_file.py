@@ -15,11 +15,15 @@ CODE = "GK8002"
 
 
 class WrongSettingsError(SettingsError):
-    """The settings cannot be used; each finding has its line."""
+    """The settings cannot be used; each finding has its line, and `excerpt` is the text of it."""
 
-    def __init__(self, problems: tuple[Problem, ...]) -> None:
+    def __init__(self, problems: tuple[Problem, ...], data: bytes = b"") -> None:
         super().__init__("; ".join(map(str, problems)))
         self.problems = problems
+        self._lines = data.decode("utf-8", "replace").splitlines()
+
+    def excerpt(self, location: Location) -> str | None:
+        return self._lines[location.line - 1] if 0 < location.line <= len(self._lines) else None
 
 
 def settings_in(tree: SourceTree) -> tuple[Settings, tuple[Problem, ...]]:
@@ -32,11 +36,11 @@ def settings_in(tree: SourceTree) -> tuple[Settings, tuple[Problem, ...]]:
     found = read_file(data, FILE)
     manifest = next((it for it in found.manifests if it.object.get("kind") == KIND), None)
     if manifest is None:
-        raise WrongSettingsError(found.problems or (_no_settings(),))
+        raise WrongSettingsError(found.problems or (_no_settings(),), data)
     decoded = decode(Settings, manifest.object)
     problems = (*found.problems, *(_problem(fault, manifest) for fault in decoded.faults), *_identity(manifest))
     if decoded.value is None or any(problem.severity is Severity.ERROR for problem in problems):
-        raise WrongSettingsError(problems)
+        raise WrongSettingsError(problems, data)
     return decoded.value, problems
 
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from gitops_karmada.model.problems import SettingsError
 from gitops_karmada.repo.addresses import Address, Transport
 from gitops_karmada.repo.credentials import Access, Credentials, access
 from gitops_karmada.repo.failures import GitError, Reason
@@ -157,6 +158,14 @@ def _only_one(file: Path) -> Iterator[None]:
 
 def prepare(home: Path) -> None:
     """A private folder with the settings that every git of ours reads, and no other."""
+    try:
+        _prepare(home)
+    except OSError as error:
+        hint = "Name another folder with --cache, or make this one writable"
+        raise SettingsError(f"the cache folder {home} cannot be written: {error.strerror}\n{hint}") from error
+
+
+def _prepare(home: Path) -> None:
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     settings = settings_file(home)
     if not settings.is_file() or settings.read_text("utf-8") != SETTINGS:

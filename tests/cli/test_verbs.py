@@ -186,6 +186,20 @@ def test_members_and_clusters_that_do_not_fit_are_findings(fleet: Fleet) -> None
 # plan -----------------------------------------------------------------------------------------------------------------
 
 
+def test_a_cache_that_cannot_be_written_is_no_defect(fleet: Fleet) -> None:
+    answer = fleet("plan", "--rev", "HEAD", GITOPS_KARMADA_CACHE="/proc/nowhere")
+    assert answer.code == Exit.USAGE
+    assert "the cache folder /proc/nowhere" in answer.err
+    assert "--cache" in answer.err
+
+
+def test_wrong_settings_are_shown_with_their_lines(fleet: Fleet) -> None:
+    fleet.edit("gitops-karmada.yaml", "maxObjects: 10", "maxObjects: ten")
+    answer = fleet("validate")
+    assert answer.code == Exit.USAGE
+    assert re.search(r"gitops-karmada.yaml:33:5\n +\|\n33 \|     maxObjects: ten\n +\|     \^{10}\n", answer.err)
+
+
 def test_plan_of_a_new_repository(fleet: Fleet) -> None:
     answer = fleet("plan", "--rev", "HEAD")
     assert answer.code == Exit.OK

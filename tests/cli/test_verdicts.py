@@ -7,6 +7,8 @@ import pytest
 
 from gitops_karmada.cli.exits import Exit
 from gitops_karmada.cli.failures import exit_of as exit_of_error
+from gitops_karmada.cli.output.terminal import plain
+from gitops_karmada.cli.output.turns import lines
 from gitops_karmada.cli.verdicts import exit_of
 from gitops_karmada.model.actions import Applied, Contested, Failed, Fault, Held, Outcome, Receipt, Refused
 from gitops_karmada.model.federation import Federation
@@ -44,6 +46,16 @@ def turn(*outcomes: Outcome, lost: tuple[ClusterName, ...] = (), problems: tuple
 
 def failed(cluster: ClusterName, fault: Fault) -> Outcome:
     return Failed(place=place(cluster), reason="no", fault=fault)
+
+
+def test_what_waits_for_a_member_is_said_once() -> None:
+    """An unreachable member with thousands of objects is one line, not thousands."""
+    places = [Place(cluster=WEST, key=Key(group="", kind="ConfigMap", namespace="shop", name=str(n))) for n in range(9)]
+    waiting = [Held(place=it, reason="west is unreachable: silent") for it in places]
+    text = [plain(spans) for spans in lines(turn(applied(EAST), *waiting, lost=(WEST,)))]
+    assert text[1] == "Not reached: west: silent; what runs there stays as it is, 9 objects wait"
+    assert sum("west" in row for row in text) == 1
+    assert sum("east" in row for row in text) == 1
 
 
 ERROR = Problem(code="GK2011", message="wrong")

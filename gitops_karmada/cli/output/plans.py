@@ -162,7 +162,8 @@ def _short(rows: list[Line]) -> list[Line]:
 
 def summary(preview: Preview) -> str:
     if not preview.changes:
-        return "No changes: every member is as this commit wants it."
+        seen = "every member that was seen" if preview.unreachable else "every member"
+        return f"No changes: {seen} is as this commit wants it."
     total, moved = counts(preview.changes), moved_replicas(preview.changes)
     moves = f" ({several(moved, 'replica')})" if moved else ""
     released = f", {total[ChangeAction.RELEASE]} to release" if total[ChangeAction.RELEASE] else ""
@@ -180,7 +181,7 @@ def _hints(changes: Iterable[Change]) -> Iterator[Line]:
 
 
 def next_step(preview: Preview) -> str:
-    if not preview.changes:
+    if not preview.touched:
         return ""
     if preview.uncommitted:
         return "Next: commit it, then gitops-karmada sync (or push: a daemon picks it up)"

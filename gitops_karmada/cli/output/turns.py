@@ -88,9 +88,13 @@ WORDS: Final = (
 
 def lines(turn: Turn) -> Iterator[Line]:
     yield line(Span(headline(turn), Tone.STRONG))
+    missed = {name: _waiting(turn, name) for name in unreachable(turn)}
     for name, reason in unreachable(turn).items():
-        yield line(Span(f"Not reached: {name}: {reason}; what runs there stays as it is", Tone.BAD))
-    rows = [_row(place, outcome) for place, outcome in sorted(turn.outcomes.items()) if _tells(outcome)]
+        waiting = f", {several(len(missed[name]), 'object')} wait" if missed[name] else ""
+        yield line(Span(f"Not reached: {name}: {reason}; what runs there stays as it is{waiting}", Tone.BAD))
+    said = {place for places in missed.values() for place in places}
+    told = ((place, outcome) for place, outcome in sorted(turn.outcomes.items()) if place not in said)
+    rows = [_row(place, outcome) for place, outcome in told if _tells(outcome)]
     if rows:
         yield line()
         yield from table((), list(_grouped(rows)))
@@ -111,6 +115,15 @@ def headline(turn: Turn) -> str:
 def unreachable(turn: Turn) -> dict[str, str]:
     states = sorted(turn.question.members.items())
     return {name: state.reason for name, state in states if isinstance(state, Unreachable)}
+
+
+def _waiting(turn: Turn, member: str) -> list[Place]:
+    """What could not be done because the member was not reached, which is said once for all of it."""
+    return [
+        place
+        for place, outcome in turn.outcomes.items()
+        if place.cluster == member and isinstance(outcome, Held | Failed)
+    ]
 
 
 def holds(turn: Turn) -> list[str]:

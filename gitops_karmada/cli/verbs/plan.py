@@ -71,4 +71,5 @@ def _show(where: Where, looks: Looks, found: "Preview", excerpt: "Lines") -> Non
             show(screen, looks.output, report("PlanReport", plans.value(found)), plans.lines(found, looks.verbose))
             screen.errors(blocks(found.problems, excerpt, BESIDE, "plan"))
             screen.errors(explained_by(found.problems))
-            screen.message(plans.next_step(found))
+            if told := plans.next_step(found):
+                screen.message(told)
