@@ -113,7 +113,8 @@ def turn(world: World) -> Turn:
     world.observe("intent published")
     interpreter, instance = world.interpreter(question.federation), question.federation.settings.instance
     live = world.members.look(places_of(decided, question.federation.settings))
-    actions = actions_of(decided, live, question, interpreter)
+    overtaken = _overtaken(world, intent) if decided.retiring else ""
+    actions = actions_of(decided, live, question, interpreter, overtaken=overtaken)
     world.observe("judged")
     outcomes = world.members.run({cluster: waves(part) for cluster, part in actions.items()})
     world.observe("applied")
@@ -150,6 +151,16 @@ def _published_intent(world: World) -> tuple[Question, Plan, Publication]:
             case _:
                 assert_never(published)
     raise LostRaceError(f"another instance was faster {ATTEMPTS} times in a row. Nothing was applied; run again")
+
+
+def _overtaken(world: World, intent: Publication) -> str:
+    """Why what was decided to be deleted may be wanted again: somebody has decided since. Empty while we were last."""
+    try:
+        tip, _ = world.status.read()
+    except RepositoryError as error:
+        return f"whether another instance has decided meanwhile is not known: {error}"
+    last = intent.commit if isinstance(intent, Published | Unchanged) else None
+    return "" if tip == last else "another instance has decided meanwhile; the next turn decides again"
 
 
 class LostRaceError(RepositoryError):

@@ -27,13 +27,15 @@ class Grounds:
     `source` speaks against all deletes: the revision was not wholly fetched, verified or read; its scope is empty.
     `places` speaks against single ones: an error in the scope of the object, an unknown member in its decision.
     `writer` is empty while we are the writer; else why we are not.
-    `managed` counts the objects that the ledger knows in each member.
+    `managed` counts the objects that the ledger knows in each member; `unseen` those that are to go and could not be
+    looked at: they belong to the same delete, and must not make it look small.
     """
 
     source: str = ""
     places: Mapping[Place, str] = field(default_factory=dict)
     writer: str = ""
     managed: Mapping[ClusterName, int] = field(default_factory=dict)
+    unseen: Mapping[ClusterName, int] = field(default_factory=dict)
     budget: DeletionBudget = DeletionBudget()
 
 
@@ -41,7 +43,8 @@ def permit_deletions(actions: Iterable[Action], grounds: Grounds) -> tuple[Actio
     """The same actions in the same order; a `Prune` without grounds becomes a `Wait` that says what would allow it."""
     sound = tuple(_hold(action, _objection(action, grounds)) for action in actions)
     counts = Counter(action.place.cluster for action in sound if isinstance(action, Prune))
-    excess = {cluster: text for cluster, count in counts.items() if (text := _over_budget(cluster, count, grounds))}
+    whole = {cluster: count + grounds.unseen.get(cluster, 0) for cluster, count in counts.items()}
+    excess = {cluster: text for cluster, count in whole.items() if (text := _over_budget(cluster, count, grounds))}
     return tuple(_hold(action, excess.get(action.place.cluster, "")) for action in sound)
 
 

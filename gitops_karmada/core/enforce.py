@@ -11,7 +11,7 @@ from gitops_karmada.core.interpreters import InterpretError
 from gitops_karmada.core.retire import unreadable
 from gitops_karmada.core.seal import unsealed
 from gitops_karmada.model.actions import Action, Keep, Receipt
-from gitops_karmada.model.members import LiveObject, Observed, Present, Unknown
+from gitops_karmada.model.members import LiveObject, Observed, Present, Unknown, Unreachable
 from gitops_karmada.model.objects import ClusterName, Key, Object, dig, group_of, gvk_of
 from gitops_karmada.model.plan import Plan, Question
 from gitops_karmada.model.settings import Settings
@@ -32,9 +32,17 @@ def places_of(plan: Plan, settings: Settings) -> dict[ClusterName, list[tuple[Ke
 
 
 def actions_of(
-    plan: Plan, live: Mapping[Place, LiveObject], question: Question, interpreter: Interpreter
+    plan: Plan,
+    live: Mapping[Place, LiveObject],
+    question: Question,
+    interpreter: Interpreter,
+    *,
+    overtaken: str = "",
 ) -> dict[ClusterName, tuple[Action, ...]]:
-    """What to do in each member. What was not seen is unknown, and unknown is left alone."""
+    """What to do in each member. What was not seen is unknown, and unknown is left alone.
+
+    `overtaken` says why we are not the writer any more; then nothing is deleted.
+    """
     circumstances = _circumstances(plan, question, interpreter)
     unseen = Unknown(reason="not seen in this turn")
     others = rendered_only(question.federation.settings)
@@ -49,7 +57,7 @@ def actions_of(
         if place.cluster not in others
     ]
     by_cluster: dict[ClusterName, list[Action]] = {}
-    for action in permit_deletions(judged, grounds_of(plan, question)):
+    for action in permit_deletions(judged, grounds_of(plan, question, live, overtaken)):
         by_cluster.setdefault(action.place.cluster, []).append(action)
     return {cluster: tuple(actions) for cluster, actions in by_cluster.items()}
 
@@ -63,14 +71,64 @@ def _judged(work: Work, receipt: Receipt | None, live: LiveObject, circumstances
     return Keep(place=work.place, object=object_, receipt=receipt, reason=reason)
 
 
-def grounds_of(plan: Plan, question: Question) -> Grounds:
+def grounds_of(
+    plan: Plan, question: Question, live: Mapping[Place, LiveObject] | None = None, overtaken: str = ""
+) -> Grounds:
     """What this turn knows against deleting."""
     deletion = question.federation.settings.spec.deletion
     return Grounds(
         source="; ".join(unreadable(question.ledger, question.federation)),
+        places=dict(_objections(plan, question)),
+        writer=overtaken,
         managed=Counter(place.cluster for place in question.ledger.works),
+        unseen=Counter(_unseen(plan, live or {})),
         budget=DeletionBudget(objects=deletion.max_objects, percent=deletion.max_percent),
     )
+
+
+def _unseen(plan: Plan, live: Mapping[Place, LiveObject]) -> Iterator[ClusterName]:
+    """The members of objects that are to be deleted, as far as we know, and that we could not look at."""
+    for place, work in plan.retiring.items():
+        seen = live.get(place)
+        adopted = place in plan.receipts and plan.receipts[place].adopted
+        if isinstance(seen, Unknown) and not seen.no_such_api and not work.preserve and not adopted:
+            yield place.cluster
+
+
+def _objections(plan: Plan, question: Question) -> Iterator[tuple[Place, str]]:
+    """What speaks against deleting at single places."""
+    twins = _twins(question)
+    for place, work in plan.retiring.items():
+        if twin := twins.get(place.cluster):
+            yield place, f"{place.cluster} and {twin} are the same cluster; take one of the two out of the repository"
+        elif silent := _silent(work, plan, question):
+            yield place, f"{silent}, where it goes instead, does not answer"
+
+
+def _twins(question: Question) -> dict[ClusterName, ClusterName]:
+    """Members that are one and the same cluster, by the UID of its namespace kube-system: what leaves the one name may
+    be wanted under the other."""
+    found: dict[str, list[ClusterName]] = {}
+    for name, state in sorted(question.members.items()):
+        if isinstance(state, Observed) and state.identity:
+            found.setdefault(state.identity, []).append(name)
+    same = [names for names in found.values() if len(names) > 1]
+    return {name: next(other for other in names if other != name) for names in same for name in names}
+
+
+def _silent(work: Work, plan: Plan, question: Question) -> str:
+    """A member that the object moves to, that never had it and does not answer now."""
+    binding = plan.bindings.get(work.binding) if work.binding is not None else None
+    for target in binding.spec.clusters if binding is not None else ():
+        name = ClusterName(target.name)
+        new = plan.works.get(Place(cluster=name, key=work.key))
+        if isinstance(question.members.get(name), Unreachable) and new is not None and not _was_applied(new):
+            return str(name)
+    return ""
+
+
+def _was_applied(work: Work) -> bool:
+    return any(condition.type == "Applied" and condition.status == "True" for condition in work.status.conditions)
 
 
 def _circumstances(plan: Plan, question: Question, interpreter: Interpreter) -> Circumstances:

@@ -40,8 +40,10 @@ from gitops_karmada.model.marks import (
     PRUNE_ANNOTATION,
     RECREATE_ANNOTATION,
     field_manager,
+    is_adopted,
     is_ours,
     marked,
+    marked_adopted,
 )
 from gitops_karmada.model.members import Absent, LiveObject, Present, Unknown
 from gitops_karmada.model.objects import Object, annotations_of, dig, labels_of, metadata_of
@@ -237,7 +239,8 @@ def _not_ours(receipt: Receipt, live: Object) -> str:
 
 
 def _adopt(work: Work, live: Object, circumstances: Circumstances) -> Action:
-    intent, yielded = _leave_replicas(work, _intent(work, live, circumstances), live, circumstances)
+    intent = marked_adopted(_intent(work, live, circumstances))
+    intent, yielded = _leave_replicas(work, intent, live, circumstances)
     lost = losses(intent, live, circumstances.manager)
     scaled, others = _split(lost, lambda loss: writer_of(loss) is Writer.AUTOSCALER)
     return Adopt(
@@ -293,6 +296,8 @@ def _judge_ours(work: Work, receipt: Receipt, live: Object, circumstances: Circu
 
 def _intent(work: Work, live: Object, circumstances: Circumstances) -> Object:
     manifest = marked(work.manifest, circumstances.instance)
+    if is_adopted(live) and is_ours(live, circumstances.instance):
+        manifest = marked_adopted(manifest)
     retained = circumstances.retain(manifest, live)
     return manifest if retained is manifest else declared_part(retained, manifest)
 
@@ -417,7 +422,7 @@ def _judge_leaving(work: Work, receipt: Receipt, live: Object, circumstances: Ci
     if going := deletion_of(live):
         return Wait(place=work.place, reason=going, object=live)
     uid = str(metadata_of(live).get("uid") or "")
-    if work.preserve or receipt.adopted or _foreign_owners(work, live, circumstances):
+    if work.preserve or receipt.adopted or is_adopted(live) or _foreign_owners(work, live, circumstances):
         return Release(place=work.place, api_version=str(live.get("apiVersion") or ""), uid=uid)
     if receipt.uid and receipt.uid != uid:
         reason = "somebody deleted our object and made this one since; it is not deleted"

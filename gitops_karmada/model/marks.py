@@ -6,6 +6,8 @@ PRODUCT = "gitops-karmada"
 PREFIX = "gitops-karmada.io/"
 OWNER_ANNOTATION = f"{PREFIX}owner"
 INSTANCE_LABEL = f"{PREFIX}instance"
+# On objects that were there before us: they are released, never deleted, even when nothing else remembers it.
+ADOPTED_ANNOTATION = f"{PREFIX}adopted"
 PRUNE_ANNOTATION = f"{PREFIX}prune"
 RECREATE_ANNOTATION = f"{PREFIX}recreate"
 
@@ -25,6 +27,15 @@ def owner_mark(obj: Object, instance: str) -> str:
 
 def is_ours(live: Object, instance: str) -> bool:
     return annotations_of(live).get(OWNER_ANNOTATION) == owner_mark(live, instance)
+
+
+def is_adopted(live: Object) -> bool:
+    return annotations_of(live).get(ADOPTED_ANNOTATION) == "true"
+
+
+def marked_adopted(manifest: Object) -> Object:
+    annotations = {**annotations_of(manifest), ADOPTED_ANNOTATION: "true"}
+    return {**manifest, "metadata": {**metadata_of(manifest), "annotations": annotations}}
 
 
 def marked(manifest: Object, instance: str) -> Object:
