@@ -56,9 +56,6 @@ class Unclaimed:
 Claim: TypeAlias = Claimed | Waiting | Unclaimed
 
 
-UNSELECTED: Final = "no policy selects it"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policies:
     """All policies of a commit. `broken` are those whose manifest is there but wrong: they are not gone. Where a file

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from gitops_karmada import __version__
+from gitops_karmada.core.doubt import is_rule_in_doubt, override_in_doubt
 from gitops_karmada.core.gather import propagable_in
 from gitops_karmada.core.interpret import Interpreter
 from gitops_karmada.core.namespaces import namespaces_for
@@ -68,6 +69,11 @@ class _Last:
             return None
         return None if any(str(work.place) in self.failed for work in found) else found
 
+    def of(self, key: Key) -> Iterator[Work]:
+        """The works of a binding, wherever they are."""
+        for name in self.occupied.get(key, ()):
+            yield self.ledger.works[Place(cluster=ClusterName(name), key=key)]
+
 
 def _is_whole(work: Work) -> bool:
     """A Secret's values are not in the ledger."""
@@ -97,7 +103,9 @@ def dispatched(
         template = federation.templates.get(key)
         if template is None or binding.spec.resource.resource_version != contents[key]:
             continue
-        if (carried := last.works(binding, clusters)) is not None:
+        if doubt := _doubt(binding, template, last, federation, rendering):
+            _keep(binding, template, last, doubt, found)
+        elif (carried := last.works(binding, clusters)) is not None:
             found.works.update({work.place: work for work in carried})
         else:
             _dispatch(binding, template, clusters, rendering, last.occupied.get(key, frozenset()), found, federation)
@@ -105,6 +113,33 @@ def dispatched(
     _quotas(federation, clusters, found)
     _keep_status(found, ledger)
     return found
+
+
+def _doubt(binding: Binding, template: Template, last: _Last, federation: Federation, rendering: Rendering) -> str:
+    """What the last rendering used and this one cannot: an override policy, or the rule of the kind."""
+    if policy := override_in_doubt(last.of(binding.key), federation):
+        return f"{policy} cannot be used now"
+    in_doubt = is_rule_in_doubt(binding, template.object, rendering.interpreter, federation)
+    return "the rule that told the replicas of this kind cannot be read now" if in_doubt else ""
+
+
+def _keep(binding: Binding, template: Template, last: _Last, doubt: str, found: Dispatched) -> None:
+    """The works as they were. A place that had none yet waits."""
+    for target in _targets_now(binding, last.occupied.get(binding.key, frozenset())):
+        place = Place(cluster=ClusterName(target.name), key=binding.key)
+        work = last.ledger.works.get(place)
+        if work is not None and not work.retiring:
+            found.works[place] = work
+        found.failed.append(str(place))
+    problem = Problem(
+        code="GK2006" if "Policy" in doubt else "GK2050",
+        severity=Severity.WARNING,
+        location=template.location,
+        subject=str(template.key),
+        message=f"stays as it is: {doubt}",
+        hint="Mend the manifest",
+    )
+    found.problems.append(problem)
 
 
 def rendering_of(federation: Federation, interpreter: Interpreter, yaml: YamlText) -> Rendering:
@@ -212,7 +247,7 @@ def namespaced(
     federation, found = question.federation, Dispatched()
     declared = {name: template.object for name, template in federation.namespaces.items()}
     needed = namespaces_for(works, declared, clusters, rendering, propagable_in(federation))
-    found.works.update(needed.works)
+    found.works.update({place: _undoubted(work, question) for place, work in needed.works.items()})
     _keep_status(found, question.ledger)
     for failure in needed.failed:
         where = _blamed(failure, federation)
@@ -220,6 +255,16 @@ def namespaced(
             Problem(code=failure.code, location=where, path=failure.path, message=failure.told, hint=failure.hint)
         )
     return found
+
+
+def _undoubted(work: Work, question: Question) -> Work:
+    """A namespace as it was, where its manifest or an override of it cannot be read now."""
+    federation, last = question.federation, question.ledger.works.get(work.place)
+    if last is None or last.retiring:
+        return work
+    is_declared = work.key.name in federation.namespaces
+    in_doubt = not is_declared and (bool(federation.unread) or work.key in federation.broken)
+    return replace(last, suspended=work.suspended) if in_doubt or override_in_doubt([last], federation) else work
 
 
 def _keep_status(found: Dispatched, ledger: Ledger) -> None:

@@ -18,6 +18,7 @@ from gitops_karmada.core.claim import (
     with_claim,
     without_claim,
 )
+from gitops_karmada.core.doubt import is_rule_in_doubt
 from gitops_karmada.core.interpret import Interpreter
 from gitops_karmada.core.interpreters import InterpretError
 from gitops_karmada.core.match import Candidate
@@ -33,6 +34,8 @@ from gitops_karmada.model.problems import Location, Problem
 
 # In the turn's memory: the contents of templates without a binding, by path. What tells a new one from a changed one.
 UNBOUND: Final = "unbound"
+
+_NO_RULE: Final = "the rule that told the replicas of this kind cannot be read now"
 
 
 @dataclass(slots=True)
@@ -55,6 +58,7 @@ def gathered(question: Question, interpreter: Interpreter, contents: Mapping[Key
         propagable=propagable_in(federation),
         settings=_bind_settings(federation),
         interpreter=interpreter,
+        federation=federation,
         ledger=ledger,
         locations=_locations(federation),
         spoilt=frozenset(problem.location.file for problem in ledger.problems if problem.location),
@@ -71,6 +75,7 @@ class _Stage:
     propagable: Propagable
     settings: BindSettings
     interpreter: Interpreter
+    federation: Federation
     ledger: Ledger
     locations: Mapping[tuple[str, str], Location]
     spoilt: frozenset[str]
@@ -167,6 +172,9 @@ def _claimed(
         wish = wish_of(template.object, stage.interpreter, stage.settings.features)
     except (InterpretError, ValueError) as wrong:
         found.problems.append(_not_interpreted(template, wrong))
+        return previous
+    if previous is not None and is_rule_in_doubt(previous, template.object, stage.interpreter, stage.federation):
+        found.problems.append(_about(template, "GK2050", _NO_RULE, "Until then the last good state stays"))
         return previous
     bound = bind(
         template.object,

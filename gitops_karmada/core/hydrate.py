@@ -1,7 +1,7 @@
 """Plain manifests for members that Argo CD or Flux applies, below `members/<cluster>/` of the status branch."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -26,19 +26,26 @@ def rendered_only(settings: Settings) -> frozenset[ClusterName]:
     return frozenset(ClusterName(member.name) for member in members if member.mode is MemberMode.RENDER_ONLY)
 
 
-def remembered_members(federation: Federation) -> Mapping[str, Any]:
-    names = sorted(rendered_only(federation.settings) & {it.value.name for it in federation.clusters})
+def remembered_members(federation: Federation, works: Iterable[Place]) -> Mapping[str, Any]:
+    """Those that are registered, or have something still: their Cluster may be gone, or unreadable."""
+    there = {it.value.name for it in federation.clusters} | {place.cluster for place in works}
+    names = sorted(rendered_only(federation.settings) & there)
     return Frozen({HYDRATED: names}) if names else Frozen()
 
 
 def manifest_files(plan: Plan, last: Ledger, federation: Federation) -> dict[str, Any]:
     """The files that change: path → manifest, or None for one that goes. A member without any keeps its member.json,
-    so that what was generated from it stays."""
+    so that what was generated from it stays.
+
+    The files of a member that is not rendered any more, or not set up any more, stay as they are: if they went, the
+    other tool would delete everything at once. Who stopped that tool removes them by hand.
+    """
     before = {ClusterName(name) for name in last.memory.get(HYDRATED, ())}
     now = {ClusterName(name) for name in plan.memory.get(HYDRATED, ())}
+    ours = rendered_only(federation.settings)
     files: dict[str, Any] = {}
     for place in last.works:
-        if place.cluster in before and (place not in plan.works or place.cluster not in now):
+        if place.cluster in before and place not in plan.works and place.cluster in ours:
             files[manifest_path(place)] = None
     for place, work in plan.works.items():
         known = last.works.get(place) if place.cluster in before else None
@@ -47,7 +54,7 @@ def manifest_files(plan: Plan, last: Ledger, federation: Federation) -> dict[str
             continue
         if place.cluster in now and not work.suspended and (known is None or known.manifest != work.manifest):
             files[manifest_path(place)] = work.manifest
-    files.update(_members(now - before, before - now, federation))
+    files.update(_members(now - before, (before - now) & ours, federation))
     return files
 
 

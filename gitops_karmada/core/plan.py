@@ -79,7 +79,7 @@ def plan(question: Question, interpreter: Interpreter, yaml: YamlText) -> Plan:
                 **remembered(found),
                 **free.memory,
                 **sent.memory,
-                **remembered_members(federation),
+                **remembered_members(federation, works),
             }
         ),
         problems=(

@@ -1,11 +1,12 @@
 """The clusters as decisions see them: what Git registers, with the status that was observed and the taints it earns."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final, assert_never
 
 from gitops_karmada.core.conditions import condition_of
+from gitops_karmada.core.doubt import clusters_in_doubt
 from gitops_karmada.core.summarize import node_summary, resource_summary
 from gitops_karmada.core.taint import policy_taints
 from gitops_karmada.model.clusters import (
@@ -18,7 +19,7 @@ from gitops_karmada.model.clusters import (
     Taint,
 )
 from gitops_karmada.model.decode import decode, encode
-from gitops_karmada.model.federation import Declared, Template
+from gitops_karmada.model.federation import Template
 from gitops_karmada.model.frozen import Frozen
 from gitops_karmada.model.members import MemberState, Observed, Unreachable
 from gitops_karmada.model.objects import ClusterName, gvk_of
@@ -43,8 +44,8 @@ def registered(question: Question) -> tuple[dict[ClusterName, Cluster], Mapping[
     clusters: dict[ClusterName, Cluster] = {}
     seen: dict[str, Any] = {}
     earned: dict[str, Any] = {}
-    for declared in question.federation.clusters:
-        name = ClusterName(declared.value.name)
+    for declared in (*(it.value for it in question.federation.clusters), *_in_doubt(question)):
+        name = ClusterName(declared.name)
         cluster, seen[name] = _registered(declared, question)
         taints = _earned(cluster, question)
         clusters[name] = _with_taints(cluster, taints)
@@ -54,6 +55,15 @@ def registered(question: Question) -> tuple[dict[ClusterName, Cluster], Mapping[
     if earned:
         memory[EARNED] = Frozen(earned)
     return clusters, Frozen(memory)
+
+
+def _in_doubt(question: Question) -> Iterator[Cluster]:
+    """Clusters that cannot be read now, as they were registered last: what runs there is not moved for that."""
+    for cluster in clusters_in_doubt(question.ledger, question.federation):
+        earned = question.ledger.memory.get(EARNED, {}).get(cluster.name, ())
+        held = {(taint.key, taint.effect) for item in earned if (taint := decode(Taint, item).value) is not None}
+        taints = tuple(taint for taint in cluster.spec.taints if (taint.key, taint.effect) not in held)
+        yield replace(cluster, spec=replace(cluster.spec, taints=taints))
 
 
 def _earned(cluster: Cluster, question: Question) -> tuple[Taint, ...]:
@@ -72,8 +82,8 @@ def _with_taints(cluster: Cluster, taints: tuple[Taint, ...]) -> Cluster:
     return replace(cluster, spec=replace(cluster.spec, taints=(*cluster.spec.taints, *taints)))
 
 
-def _registered(declared: Declared[Cluster], question: Question) -> tuple[Cluster, Mapping[str, Any]]:
-    cluster, name = declared.value, ClusterName(declared.value.name)
+def _registered(cluster: Cluster, question: Question) -> tuple[Cluster, Mapping[str, Any]]:
+    name = ClusterName(cluster.name)
     last, state = question.ledger.clusters.get(name), _state(name, question)
     status = last.status if last is not None else cluster.status
     observed = _readiness(state)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from gitops_karmada.core.aggregate import expected_clusters
+from gitops_karmada.core.doubt import clusters_in_doubt
 from gitops_karmada.model.bindings import Binding
 from gitops_karmada.model.federation import Federation, Ledger
 from gitops_karmada.model.objects import ClusterName, Key
@@ -39,6 +40,7 @@ def leaving(
     retiring: dict[Place, Work] = {}
     holds: list[Hold] = []
     clusters = {ClusterName(declared.value.name) for declared in federation.clusters}
+    clusters |= {ClusterName(cluster.name) for cluster in clusters_in_doubt(ledger, federation)}
     for place, work in ledger.works.items():
         if place in wanted:
             continue

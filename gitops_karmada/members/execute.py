@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, assert_never
 
-from gitops_karmada.members.empty import contents_of
+from gitops_karmada.members.empty import contents_of, objects_of
 from gitops_karmada.members.failures import failed
 from gitops_karmada.members.member import Member
 from gitops_karmada.members.refusals import RefusalError, UnreachedError
@@ -259,8 +259,8 @@ class _Writer:
             raise Changed("the object is not ours any more; not deleted")
         if metadata_of(live).get("deletionTimestamp"):
             return Held(place=action.place, reason=_deleting(live), object=live)
-        if content := await self._content_of(action.place):
-            reason = f"not deleted: the namespace still holds {content}"
+        if content := await self._content_of(action.place, live):
+            reason = f"not deleted: with it would go {content}"
             return Held(place=action.place, reason=reason, object=live)
         return await self._delete(resource, action, metadata_of(live)["resourceVersion"])
 
@@ -281,10 +281,13 @@ class _Writer:
             return Pruned(place=action.place)
         return Held(place=action.place, reason=_deleting(remains), object=remains)
 
-    async def _content_of(self, place: Place) -> str:
-        if place.key.kind != "Namespace" or place.key.group:
-            return ""
-        return await contents_of(self._member, place.key.name)
+    async def _content_of(self, place: Place, live: Object) -> str:
+        match place.key.group, place.key.kind:
+            case "", "Namespace":
+                return await contents_of(self._member, place.key.name)
+            case "apiextensions.k8s.io", "CustomResourceDefinition":
+                return await objects_of(self._member, live)
+        return ""
 
     # Common
 
