@@ -18,10 +18,10 @@ from gitops_karmada.core.nodes import nodes_of
 from gitops_karmada.core.overriders import YamlText
 from gitops_karmada.core.place import Placed, placed
 from gitops_karmada.core.quota import QuotaLedger, with_usage
-from gitops_karmada.core.register import registered, steady
+from gitops_karmada.core.register import registered, steady, with_usable_room
 from gitops_karmada.core.retire import leaving
 from gitops_karmada.core.schedule import SchedulingWorld
-from gitops_karmada.core.unplaced import unplaced
+from gitops_karmada.core.unplaced import left_in_place, unplaced
 from gitops_karmada.core.unsettle import homeless_kept, unsettled
 from gitops_karmada.model.bindings import Binding
 from gitops_karmada.model.clusters import Cluster
@@ -88,6 +88,7 @@ def plan(question: Question, interpreter: Interpreter, yaml: YamlText) -> Plan:
             *found.problems,
             *free.problems,
             *homeless,
+            *left_in_place(attached.bindings, federation),
             *problems,
             *sent.problems,
             *spaces.problems,
@@ -112,17 +113,18 @@ def _world(
     question: Question, clusters: Mapping[ClusterName, Cluster], bindings: Mapping[Key, Binding]
 ) -> SchedulingWorld:
     features = question.federation.settings.spec.features
+    usable = {name: with_usable_room(cluster, question.members.get(name)) for name, cluster in clusters.items()}
     nodes = {
         str(name): nodes_of(state.nodes, state.pods)
         for name, state in question.members.items()
-        if isinstance(state, Observed) and state.nodes is not None and state.pods is not None
+        if isinstance(state, Observed) and state.healthy and state.nodes is not None and state.pods is not None
     }
     quotas = {
         str(name): member_quotas_of(state.quotas)
         for name, state in question.members.items()
         if isinstance(state, Observed) and features.resource_quota_estimate
     }
-    capacity = Capacity(clusters.values(), nodes, features.customized_cluster_resource_modeling, quotas)
+    capacity = Capacity(usable.values(), nodes, features.customized_cluster_resource_modeling, quotas)
     return SchedulingWorld(clusters.values(), capacity=capacity, features=features, bindings=bindings.values())
 
 

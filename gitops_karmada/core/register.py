@@ -184,6 +184,14 @@ def _dated(conditions: Iterable[Condition], last: Cluster | None, now: datetime)
     return tuple(dated)
 
 
+def with_usable_room(cluster: Cluster, state: MemberState | None) -> Cluster:
+    """The cluster without its room while it is not ready: what runs there stays, and nothing new is counted on it."""
+    ready = condition_of(cluster.status.conditions, READY)
+    if ready is not None and ready.status == "True" and isinstance(state, Observed):
+        return cluster
+    return replace(cluster, status=replace(cluster.status, resource_summary=None))
+
+
 # What a ready member says of itself -----------------------------------------------------------------------------------
 
 

@@ -1,20 +1,22 @@
-"""What could not be placed, for people: the binding, its policy, what was asked for and what there is."""
+"""What could not be placed, and what nobody places any more, for people."""
 
 from collections.abc import Iterator, Mapping
 
 from gitops_karmada.core.conditions import condition_of
 from gitops_karmada.core.explain import decision_of
-from gitops_karmada.core.place import SCHEDULED, is_schedulable
-from gitops_karmada.core.strategy import ignores_spread, spread_by
+from gitops_karmada.core.place import SCHEDULED, is_claimed, is_schedulable
+from gitops_karmada.core.strategy import ignores_spread, is_divided, spread_by
 from gitops_karmada.model.bindings import Binding
 from gitops_karmada.model.decisions import Attempt, Outcome
 from gitops_karmada.model.federation import Federation
 from gitops_karmada.model.objects import Key
 from gitops_karmada.model.placement import SpreadField
 from gitops_karmada.model.plan import Why
-from gitops_karmada.model.problems import Problem
+from gitops_karmada.model.problems import Problem, Severity
+from gitops_karmada.model.quantity import Quantity
 
 CODE = "GK2055"
+LEFT = "GK2056"
 
 
 def unplaced(bindings: Mapping[Key, Binding], whys: Mapping[Key, Why], federation: Federation) -> Iterator[Problem]:
@@ -31,6 +33,23 @@ def unplaced(bindings: Mapping[Key, Binding], whys: Mapping[Key, Why], federatio
             subject=str(key),
             message=f"cannot be placed by {policy_of(binding)}: {told}",
             hint=_next_step(binding, condition.reason),
+        )
+
+
+def left_in_place(bindings: Mapping[Key, Binding], federation: Federation) -> Iterator[Problem]:
+    """A notice for every template that its policy let go, and that stays where it was."""
+    for key, binding in sorted(bindings.items()):
+        template = federation.templates.get(key)
+        if template is None or binding.spec.placement is None or is_claimed(binding) or not binding.spec.clusters:
+            continue
+        where = ", ".join(sorted(target.name for target in binding.spec.clusters))
+        yield Problem(
+            code=LEFT,
+            severity=Severity.NOTICE,
+            location=template.location,
+            subject=str(key),
+            message=f"no policy selects it any more; left in place on {where}",
+            hint="Changes are not sent there. Commit a policy that selects it, or remove it from the repository",
         )
 
 
@@ -60,11 +79,25 @@ def _figures(binding: Binding, why: Why | None) -> Iterator[str]:
 
 
 def _room(binding: Binding, attempt: Attempt) -> Iterator[str]:
+    if sets := _set(binding):
+        yield f"a whole set needs {sets}"
+    if binding.spec.placement is None or not is_divided(binding.spec.placement.replica_scheduling):
+        return
     room = [amount for amount in attempt.candidates.room if amount >= 0]
     placed, wanted = sum(target.replicas for target in binding.spec.clusters), binding.spec.replicas
     if room and sum(room) + placed < wanted:
         beside = f" beside the {placed} that are placed" if placed else ""
         yield f"room for {sum(room)} replicas{beside}, and {wanted} are wanted"
+
+
+def _set(binding: Binding) -> str:
+    """What all components of a workload need together."""
+    needed: dict[str, Quantity] = {}
+    for component in binding.spec.components:
+        asked = component.replica_requirements.resource_request if component.replica_requirements else {}
+        for name, amount in asked.items():
+            needed[name] = needed.get(name, Quantity()) + amount * component.replicas
+    return ", ".join(f"{name} {amount}" for name, amount in sorted(needed.items()))
 
 
 def _next_step(binding: Binding, reason: str) -> str:

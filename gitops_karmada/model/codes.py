@@ -457,6 +457,13 @@ POLICIES = (
         "it is, and every turn tries again. `why` names what each cluster lacks.",
     ),
     _code(
+        "GK2056",
+        "left-in-place",
+        "The policy of an object is gone, and the object stays where it was.",
+        "Deleting a policy deletes nothing that it placed. Later changes of the object are not sent, until a policy "
+        "selects it again; when the object leaves the repository it leaves the members too.",
+    ),
+    _code(
         "GK2047",
         "waiting-for-override",
         "A policy waits for overrides that it depends on.",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+import subprocess
+import tarfile
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +16,7 @@ import yaml
 from gitops_karmada.cli.main import run as run_program
 from gitops_karmada.members.resources import Resource
 from gitops_karmada.members.transports.directory import DirectoryMember
-from tests.e2e.lab import Lab, Run
+from tests.e2e.lab import STATUS, Lab, Run
 from tests.envtest.client import MERGE, ApiError
 from tests.envtest.cluster import Cluster
 
@@ -136,6 +138,14 @@ class ClusterWitness:
         return [f"/apis/{v['groupVersion']}" for it in groups if it["name"] == group for v in it["versions"]]
 
 
+def in_process(arguments: Sequence[str]) -> Run:
+    """Run the program here, with its output kept."""
+    output, errors = io.StringIO(), io.StringIO()
+    with redirect_stdout(output), redirect_stderr(errors):
+        code = run_program(arguments)
+    return Run(code=code, output=output.getvalue(), errors=errors.getvalue())
+
+
 class Stage(Lab):
     """A laboratory whose program runs in this process."""
 
@@ -144,6 +154,7 @@ class Stage(Lab):
         mode = {"mode": "push"} if clusters else {"mode": "directory"}
         members = [{"name": name, **mode, **({"credentials": name} if clusters else {})} for name in names]
         super().__init__(root, spec={"members": members, **case.get("settings", {})})
+        self._read: tuple[str, Mapping[str, bytes]] = ("", {})
         self.witnesses: dict[str, Witness] = {}
         for index, name in enumerate(names):
             if clusters:
@@ -154,15 +165,29 @@ class Stage(Lab):
 
     def run(self, verb: str, *arguments: str, timeout: float = 120) -> Run:
         _, _, _, *asked = self.command(verb, *arguments)
-        output, errors = io.StringIO(), io.StringIO()
-        with redirect_stdout(output), redirect_stderr(errors):
-            code = run_program(asked)
-        return Run(code=code, output=output.getvalue(), errors=errors.getvalue())
+        return in_process(asked)
 
     def state(self) -> Any:
         """The tip of the status branch and everything in the members."""
         refs = self._git_at(self.origin, "for-each-ref", "--format=%(refname) %(objectname)")
         return refs, {name: witness.state() for name, witness in self.witnesses.items()}
+
+    # What Lab asks of git file by file is read at once, and once for each tip.
+
+    def status_files(self) -> list[str]:
+        return sorted(self._status())
+
+    def status_text(self, path: str) -> str:
+        return self._status()[path].decode()
+
+    def status_value(self, path: str) -> Any:
+        return yaml.load(self.status_text(path), Loader=yaml.CSafeLoader)
+
+    def _status(self) -> Mapping[str, bytes]:
+        tip = self._git_at(self.origin, "for-each-ref", "--format=%(objectname)", f"refs/heads/{STATUS}").strip()
+        if tip != self._read[0]:
+            self._read = tip, _tree(self.origin, tip) if tip else {}
+        return self._read[1]
 
     def bindings(self) -> dict[str, dict[str, int]]:
         """Where every binding is, by KEY."""
@@ -184,9 +209,15 @@ class Stage(Lab):
         return found
 
     def _status_paths(self, prefix: str) -> list[str]:
-        if "refs/heads/gitops-karmada/status" not in self._git_at(self.origin, "for-each-ref"):
-            return []
         return [path for path in self.status_files() if path.startswith(prefix)]
+
+
+def _tree(repository: Path, commit: str) -> dict[str, bytes]:
+    """All files of a commit."""
+    done = subprocess.run(["git", "archive", commit], cwd=repository, capture_output=True, timeout=60, check=True)
+    with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
+        files = ((member.name, archive.extractfile(member)) for member in archive if member.isfile())
+        return {name: file.read() for name, file in files if file}
 
 
 def laid_over(below: Any, above: Any) -> Any:

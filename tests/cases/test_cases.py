@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ import yaml
 
 from tests.cases.play import play
 from tests.cases.stage import Stage
-from tests.e2e.lab import GIT_ENVIRONMENT
 
 CASES = Path(__file__).parents[2] / "fixtures" / "cases"
 
@@ -28,13 +26,8 @@ def cases() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("path", list(cases()))
-def test_case(path: Path, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_case(path: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """What the report asks for is what comes of it."""
     case = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
-    for name in [name for name in os.environ if name.startswith("GITOPS_KARMADA")]:
-        monkeypatch.delenv(name)
-    for name, value in GIT_ENVIRONMENT.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.chdir(tmp_path)
     clusters = request.getfixturevalue("members") if case.get("real") else ()
     play(Stage(tmp_path / "lab", case, clusters), case)
