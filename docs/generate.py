@@ -51,7 +51,7 @@ def pages() -> Mapping[str, str]:
 def main(arguments: list[str]) -> int:
     """Write, or only check, and tell what is out of date."""
     if "--demo" in arguments:
-        README.write_text(with_demo(README.read_text(encoding="utf-8"), played()), encoding="utf-8")
+        _write_demo(README.read_text(encoding="utf-8"), played())
     outdated = [path for path, text in pages().items() if not _is_written(DOCS / path, text)]
     if "--check" in arguments:
         for path in outdated:
@@ -79,6 +79,17 @@ def played() -> str:
     """What the demo prints."""
     command = [sys.executable, "-m", "gitops_karmada.cli.main", "demo", "--color", "never"]
     return subprocess.run(command, capture_output=True, text=True, timeout=180, check=True).stdout
+
+
+def _write_demo(readme: str, printed: str) -> None:
+    """Write it only where more than the ids of commits is new."""
+    written = with_demo(readme, printed)
+    if without_ids(written) != without_ids(readme):
+        README.write_text(written, encoding="utf-8")
+
+
+def without_ids(text: str) -> str:
+    return re.sub(r"\b[0-9a-f]{7,40}\b", "COMMIT", text)
 
 
 def with_demo(readme: str, printed: str) -> str:

@@ -375,7 +375,7 @@ def test_readme_shows_what_the_demo_prints() -> None:
 
 
 def _plain(text: str) -> list[str]:
-    lines = (re.sub(r"\b[0-9a-f]{7,40}\b", "COMMIT", line).rstrip() for line in text.splitlines())
+    lines = (line.rstrip() for line in generate.without_ids(text).splitlines())
     return [line for line in lines if line and line != "…"]
 
 
