@@ -284,10 +284,17 @@ def with_decision(why: Why, decision: Decision | None, last: Why | None) -> Why:
 
 
 def _same_end(decision: Decision, before: Decision) -> bool:
-    """Room changes all the time; a decision is worth a commit when its end or its reasons changed."""
-    return _end(decision) == _end(before)
+    """Room changes all the time; a decision is worth a commit when its end or its reasons changed.
+
+    A pass that starts at the affinity group which it found before leaves out the earlier ones: that is nothing new.
+    """
+    tried, known = _reasons(decision), _reasons(before)
+    return _end(decision) == _end(before) and tried == known[len(known) - len(tried) :]
 
 
 def _end(decision: Decision) -> tuple[Any, ...]:
-    attempts = tuple((attempt.affinity_name, attempt.unfit, attempt.error) for attempt in decision.attempts)
-    return decision.outcome, decision.message, decision.affinity_name, decision.clusters, attempts
+    return decision.outcome, decision.message, decision.affinity_name, decision.clusters
+
+
+def _reasons(decision: Decision) -> tuple[Any, ...]:
+    return tuple((attempt.affinity_name, attempt.unfit, attempt.error) for attempt in decision.attempts)

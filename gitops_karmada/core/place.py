@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Final, assert_never
 
-from gitops_karmada.core.conditions import with_condition
+from gitops_karmada.core.conditions import condition_of, with_condition
 from gitops_karmada.core.preempt import displaced, preempt, release
 from gitops_karmada.core.quota import QuotaLedger
 from gitops_karmada.core.schedule import (
@@ -120,10 +120,15 @@ def _placed(
 
 
 def _observed(binding: Binding) -> Binding:
-    """Scheduled as it is: the division still adds up."""
-    if binding.status.scheduler_observed_generation == binding.metadata.generation:
+    """Scheduled as it is: the division still adds up. No replicas that fit nowhere are not scheduled, though."""
+    if binding.status.scheduler_observed_generation == binding.metadata.generation or _fits_nowhere(binding):
         return binding
     return replace(binding, status=replace(binding.status, scheduler_observed_generation=binding.metadata.generation))
+
+
+def _fits_nowhere(binding: Binding) -> bool:
+    scheduled = condition_of(binding.status.conditions, SCHEDULED)
+    return not binding.spec.clusters and scheduled is not None and scheduled.status == "False"
 
 
 def _denied(result: Scheduled, reason: str) -> Decision:

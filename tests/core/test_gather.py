@@ -1,17 +1,19 @@
 """From templates and policies to bindings, and why."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from gitops_karmada.core.gather import gathered
+from gitops_karmada.core.gather import gathered, with_decision
 from gitops_karmada.core.identity import content_of
 from gitops_karmada.core.interpret import Interpreter
 from gitops_karmada.core.interpreters import InterpretError
 from gitops_karmada.core.record import files_of, ledger_of
+from gitops_karmada.model.decisions import Attempt, Decision
 from gitops_karmada.model.federation import Ledger
 from gitops_karmada.model.objects import Key
-from gitops_karmada.model.plan import Question
+from gitops_karmada.model.plan import Question, Why
 from tests.core.questions import (
     CLUSTERS,
     SHOP,
@@ -141,3 +143,13 @@ def test_a_binding_that_cannot_be_understood_is_not_decided_anew() -> None:
     }
     assert any("cannot be understood" in hold.reason for hold in answer.holds)
     assert "bindings/shop/deployment.apps/web.yaml" not in files_of(answer, spoilt)
+
+
+def test_a_pass_that_begins_where_the_last_one_ended_is_nothing_new() -> None:
+    """Earlier affinity groups are not tried again, and their reasons stay on record."""
+    failed, found = Attempt(affinity_name="first", error="no room"), Attempt(affinity_name="second")
+    before = Decision(affinity_name="second", attempts=(failed, found))
+    last = Why(key=WEB, decision=before)
+    assert with_decision(Why(key=WEB), Decision(affinity_name="second", attempts=(found,)), last).decision is before
+    other = Decision(affinity_name="second", attempts=(replace(failed, error="no such cluster"), found))
+    assert with_decision(Why(key=WEB), other, last).decision is other

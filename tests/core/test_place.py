@@ -136,6 +136,25 @@ def test_a_changed_template_whose_division_adds_up_is_observed_without_a_pass() 
     assert answer.bindings[WEB].status.scheduler_observed_generation == changed.metadata.generation
 
 
+def test_a_wish_that_is_taken_back_is_no_complaint_any_more() -> None:
+    """Too much was asked for; what runs adds up to the old wish again, and the binding says that it is scheduled."""
+    (wish,) = bindings("web", placement=AGGREGATED)
+    first = fold([wish], east=6, west=0).bindings[WEB]
+    asked = replace(first, spec=replace(first.spec, replicas=9))
+    denied = fold([asked], east=0, west=0).bindings[WEB]
+    assert scheduled(denied) == ("False", "Unschedulable")
+    back = fold([replace(denied, spec=first.spec)], east=0, west=0)
+    assert scheduled(back.bindings[WEB]) == ("True", "Success")
+    assert back.bindings[WEB].spec.clusters == first.spec.clusters
+
+
+def test_what_adds_up_to_nothing_and_fits_nowhere_stays_unscheduled() -> None:
+    (wish,) = bindings("web", replicas=0, placement={**AGGREGATED, "clusterAffinity": {"clusterNames": ["nowhere"]}})
+    first = fold([wish]).bindings[WEB]
+    assert scheduled(first) == ("False", "NoClusterFit")
+    assert fold([first]).bindings[WEB] == first
+
+
 def test_a_rebalance_is_asked_for_once() -> None:
     """A trigger in the future, by a clock that goes ahead, is answered by the pass that it caused."""
     first = fold(bindings("web", placement=AGGREGATED)).bindings[WEB]
