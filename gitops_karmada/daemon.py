@@ -31,10 +31,14 @@ class Pace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watch:
-    """A folder whose changes ask for a turn, as far as they matter: `matters` is given each changed path."""
+    """A folder whose changes ask for a turn, as far as they matter: `matters` is given each changed path.
+
+    Of what lies below the folder only `deep` is watched, wholly.
+    """
 
     folder: Path
     matters: Callable[[Path], bool]
+    deep: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +129,10 @@ class Daemon:
         observer = Observer()
         try:
             for watch in self._watches:
-                observer.schedule(_Changes(watch, self.hurry), str(watch.folder), recursive=True)
+                changes = _Changes(watch, self.hurry)
+                observer.schedule(changes, str(watch.folder), recursive=False)
+                for folder in filter(Path.is_dir, watch.deep):
+                    observer.schedule(changes, str(folder), recursive=True)
             observer.start()
         except OSError as error:
             self._failed(error)
@@ -155,7 +162,8 @@ def commits_of(repository: Path, status_branch: str) -> Watch:
         inside = path.relative_to(repository) if path.is_relative_to(repository) else path
         return path != ours and inside.parts[:1] in (("HEAD",), ("packed-refs",), ("refs",), ("reftable",))
 
-    return Watch(folder=repository, matters=matters)
+    # Not the objects: every write of Git makes and moves folders among them, faster than they can be watched.
+    return Watch(folder=repository, matters=matters, deep=(repository / "refs", repository / "reftable"))
 
 
 def _now() -> datetime:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from gitops_karmada.daemon import Daemon, Pace, commits_of
 
 WAIT = 20
@@ -106,6 +108,24 @@ def test_a_commit_brings_the_next_turn_forward(tmp_path: Path) -> None:
         time.sleep(0.5)
         git(tmp_path, "commit", "-q", "--allow-empty", "-m", "one")
         turns.wait_for(2)
+
+
+def test_what_git_makes_among_its_objects_is_not_watched(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Such folders come and go faster than they can be watched, which the log would be full of."""
+    git(tmp_path, "init", "-q", "-b", "main")
+    turns = Turns()
+    watch = commits_of(tmp_path / ".git", "gitops-karmada/status")
+    with running(Daemon(turns, turns.failed, pace=Pace(interval=3600, debounce=0.1), watches=(watch,))):
+        turns.wait_for(1)
+        for number in range(40):
+            folder = tmp_path / ".git" / "objects" / f"tmp_objdir-incoming-{number}" / "pack"
+            folder.mkdir(parents=True)
+            folder.rmdir()
+            folder.parent.rmdir()
+        time.sleep(0.5)
+        git(tmp_path, "commit", "-q", "--allow-empty", "-m", "one")
+        turns.wait_for(2)
+    assert capfd.readouterr().err == ""
 
 
 def test_what_we_write_ourselves_asks_for_no_turn(tmp_path: Path) -> None:
