@@ -11,6 +11,7 @@ from gitops_karmada.core.lints.effects import (
     deprecated_fields,
     ineffective_division,
     ineffective_selectors,
+    ineffective_suspension,
     ineffective_tolerations,
     switched_off,
 )
@@ -47,6 +48,7 @@ LINTS: Final[tuple[Lint, ...]] = (
     weights_beside_spread,
     ineffective_division,
     ineffective_selectors,
+    ineffective_suspension,
     ineffective_tolerations,
     switched_off,
     deprecated_fields,

@@ -8,7 +8,7 @@ from gitops_karmada.core.lint import lint
 from gitops_karmada.model.codes import CODES
 from gitops_karmada.model.decode import decode
 from gitops_karmada.model.files import Manifest
-from gitops_karmada.model.objects import Object
+from gitops_karmada.model.objects import Key, Object
 from gitops_karmada.model.problems import Location, Problem, Severity
 from gitops_karmada.model.settings import FederationSpec, Settings
 from tests.core.worlds import POLICY_GROUP, deployment, selected
@@ -26,6 +26,14 @@ def manifest(number: int, obj: Object) -> Manifest:
         document=1,
         locate=lambda path: Location(file=location.file, line=1 + len(path)),
     )
+
+
+def beside_wrong(*objects: Object, broken: Key | None = None, unread: str = "") -> list[str]:
+    """The codes found in a repository of which something cannot be used."""
+    manifests = [manifest(number, obj) for number, obj in enumerate(objects)]
+    broken_keys, files = ([broken] if broken else []), ([unread] if unread else [])
+    federation = federate(manifests, Settings(), broken=broken_keys, unread=files)
+    return [problem.code for problem in lint(federation, Interpreter())]
 
 
 def linted(*objects: Object, settings: dict[str, Any] | None = None) -> list[Problem]:
@@ -107,6 +115,26 @@ def test_the_closest_thing_is_named(selector: dict[str, Any], advice: str) -> No
 def test_a_name_in_another_namespace_is_named() -> None:
     (found,) = told("GK2001", deployment(namespace="pay"), policy())
     assert found.endswith("There is one in namespace pay")
+
+
+def test_what_cannot_be_used_has_no_second_finding() -> None:
+    """A selector may mean the object that is wrong, a template may belong to the policy that is wrong."""
+    secret = Key(group="", kind="Secret", namespace="shop", name="s")
+    by_secret = policy(resourceSelectors=[{"apiVersion": "v1", "kind": "Secret", "name": "s"}])
+    assert beside_wrong(by_secret) == ["GK2001"]
+    assert beside_wrong(by_secret, broken=secret) == []
+    assert beside_wrong(by_secret, unread="a.yaml") == []
+    group = "policy.karmada.io"
+    assert beside_wrong(WEB) == ["GK2002"]
+    assert beside_wrong(WEB, broken=Key(group=group, kind="PropagationPolicy", namespace="shop", name="p")) == []
+    assert beside_wrong(WEB, broken=Key(group=group, kind="PropagationPolicy", namespace="pay", name="p")) == ["GK2002"]
+    assert beside_wrong(WEB, broken=Key(group=group, kind="ClusterPropagationPolicy", name="p")) == []
+    assert beside_wrong(WEB, unread="a.yaml") == []
+
+
+def test_a_policy_cannot_suspend_scheduling() -> None:
+    (found,) = told("GK2008", WEB, policy(**BY_NAME, suspension={"scheduling": True}))
+    assert found == "spec.suspension.scheduling: has no effect: policies suspend dispatching alone"
 
 
 def test_overrides_that_match_nothing_are_told() -> None:

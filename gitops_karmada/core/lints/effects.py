@@ -34,6 +34,13 @@ def ineffective_division(repository: Repository) -> Iterator[Problem]:
             yield _unread(declared, path, "dynamicWeight decides")
 
 
+def ineffective_suspension(repository: Repository) -> Iterator[Problem]:
+    for declared in repository.federation.propagation_policies:
+        suspension = declared.value.spec.suspension
+        if suspension is not None and suspension.scheduling:
+            yield _unread(declared, "spec.suspension.scheduling", "policies suspend dispatching alone")
+
+
 def ineffective_selectors(repository: Repository) -> Iterator[Problem]:
     for declared in repository.selecting:
         for number, selector in enumerate(declared.value.spec.resource_selectors):

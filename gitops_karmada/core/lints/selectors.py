@@ -15,11 +15,14 @@ CODE: Final = "GK2001"
 
 
 def idle_selectors(repository: Repository) -> Iterator[Problem]:
+    """What cannot be read may be what a selector means."""
+    if repository.federation.unread:
+        return
     used = _used(repository)
     shelf = _Shelf.of(repository)
     for declared in repository.selecting:
         for number, selector in enumerate(declared.value.spec.resource_selectors):
-            if (id(declared.value), selector) not in used:
+            if (id(declared.value), selector) not in used and not _means_broken(selector, declared, repository):
                 yield _idle(declared, number, selector, shelf)
 
 
@@ -52,6 +55,15 @@ def _used(repository: Repository) -> set[tuple[int, ResourceSelector]]:
         for _, selector, override in repository.policies.overrides.hits(obj):
             found.add((id(override), selector))
     return found
+
+
+def _means_broken(selector: ResourceSelector, declared: Declared[Any], repository: Repository) -> bool:
+    """Whether the selector may mean an object whose manifest is there but wrong. Of that only the name is known."""
+    namespace = declared.value.metadata.namespace or selector.namespace
+    return any(
+        selector.kind == key.kind and selector.name in ("", key.name) and namespace in ("", key.namespace)
+        for key in repository.federation.broken
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,14 @@ _GO_BY_THEMSELVES: Final = frozenset({("", "Namespace"), ("scheduling.k8s.io", "
 
 
 def unclaimed_templates(repository: Repository) -> Iterator[Problem]:
+    """Said only where the policy for it cannot be one that is there but wrong, or in a file that cannot be read."""
+    if repository.federation.unread:
+        return
     needed = _dependencies(repository)
     for key, candidates in sorted(repository.competing.items()):
         if candidates or key in needed or (key.group, key.kind) in _GO_BY_THEMSELVES:
+            continue
+        if any(_may_select(policy, key) for policy in repository.federation.broken):
             continue
         yield about_template(
             repository.federation.templates[key],
@@ -27,6 +32,12 @@ def unclaimed_templates(repository: Repository) -> Iterator[Problem]:
             "no policy selects it and no workload brings it along: it goes nowhere",
             severity=Severity.NOTICE,
         )
+
+
+def _may_select(broken: Key, key: Key) -> bool:
+    if broken.kind == "ClusterPropagationPolicy":
+        return True
+    return broken.kind == "PropagationPolicy" and broken.namespace == key.namespace
 
 
 def unknown_conflict_resolutions(repository: Repository) -> Iterator[Problem]:
