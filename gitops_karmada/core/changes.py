@@ -239,6 +239,13 @@ class _Case:
     def why(self) -> Why:
         return self.plan.whys.get(self.owner) or Why(key=self.owner)
 
+    @property
+    def needing(self) -> str:
+        """The workloads that bring the object along."""
+        required_by = self.plan.bindings[self.owner].spec.required_by
+        found = sorted(self.lines.binding(it.namespace, it.name) for it in required_by)
+        return ", ".join(f"{key.kind} {key.namespace}/{key.name}" for key in found)
+
 
 _Cause: TypeAlias = tuple[str, Location | None]
 
@@ -263,10 +270,11 @@ def _namespace(case: _Case) -> _Cause | None:
 def _template_gone(case: _Case) -> _Cause | None:
     if case.owner in case.plan.bindings:
         return None
+    template = case.lines.template(case.owner)
     source = case.ledger.sources.get(case.owner, "")
-    if source:
+    if source and template is None:
         return f"removed from {source}", None
-    return case.leaving or "no policy wants it any more", None
+    return case.leaving or "no policy wants it any more", template
 
 
 def _brought_along(case: _Case) -> _Cause | None:
@@ -274,9 +282,17 @@ def _brought_along(case: _Case) -> _Cause | None:
     binding = case.plan.bindings[case.owner]
     if case.before is not None or binding.spec.placement is not None or not binding.spec.required_by:
         return None
-    needing = sorted(case.lines.binding(it.namespace, it.name) for it in binding.spec.required_by)
-    told = ", ".join(f"{key.kind} {key.namespace}/{key.name}" for key in needing)
-    return f"because of {told}", case.why.source
+    return f"because of {case.needing}", case.why.source
+
+
+def _follows(case: _Case) -> _Cause | None:
+    """A dependency that leaves with the workloads that need it."""
+    binding = case.plan.bindings[case.owner]
+    if case.after is not None or binding.spec.placement is not None or not binding.spec.required_by:
+        return None
+    is_failover = case.plan.cause is Cause.FAILOVER
+    where = case.lines.cluster(case.change.cluster) if is_failover else case.why.source
+    return f"follows {case.needing}", where
 
 
 def _new_template(case: _Case) -> _Cause | None:
@@ -326,6 +342,7 @@ CAUSES: Final[tuple[Callable[[_Case], _Cause | None], ...]] = (
     _namespace,
     _template_gone,
     _brought_along,
+    _follows,
     _new_template,
     _policy,
     _template,

@@ -1,6 +1,6 @@
 """From placed bindings to the works of every member: what each of them gets, and what could not be rendered."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from gitops_karmada.core.namespaces import namespaces_for
 from gitops_karmada.core.override import OverrideIndex
 from gitops_karmada.core.overriders import YamlText
 from gitops_karmada.core.quota import static_quotas
-from gitops_karmada.core.render import NotRendered, Rendered, Rendering, leaving_directly, render, targets
+from gitops_karmada.core.render import NotRendered, Rendering, in_clusters, leaving_directly, render, targets
 from gitops_karmada.core.seal import sealed
 from gitops_karmada.core.validate import field_path
 from gitops_karmada.model.bindings import Binding, TargetCluster
@@ -186,14 +186,20 @@ def _dispatch(
     found: Dispatched,
     federation: Federation,
 ) -> None:
+    failures: dict[tuple[str, str, str, int], list[NotRendered]] = {}
+    idle: dict[str, list[str]] = {}
     for target in _targets_now(binding, occupied):
         rendered = render(binding, template.object, target, clusters.get(ClusterName(target.name)), rendering)
         if isinstance(rendered, NotRendered):
-            found.problems.append(_not_rendered(rendered, template, federation))
+            alike = (rendered.code, rendered.path, rendered.reason, id(rendered.policy))
+            failures.setdefault(alike, []).append(rendered)
             found.failed.append(str(Place(cluster=rendered.cluster, key=binding.key)))
         else:
             found.works[rendered.work.place] = sealed(rendered.work)
-            found.problems.extend(_idle(rendered, template, target))
+            for overrider in rendered.idle:
+                idle.setdefault(overrider, []).append(target.name)
+    found.problems.extend(_not_rendered(alike, template, federation) for alike in failures.values())
+    found.problems.extend(_idle(overrider, names, template) for overrider, names in idle.items())
 
 
 def _targets_now(binding: Binding, occupied: frozenset[str]) -> Iterable[TargetCluster]:
@@ -202,14 +208,15 @@ def _targets_now(binding: Binding, occupied: frozenset[str]) -> Iterable[TargetC
     return (target for target in targets(binding.spec) if not going or target.name in occupied)
 
 
-def _not_rendered(failure: NotRendered, template: Template, federation: Federation) -> Problem:
-    """Where an override is to blame, its line is the place to mend."""
+def _not_rendered(alike: Sequence[NotRendered], template: Template, federation: Federation) -> Problem:
+    """One finding for all clusters where it is the same. Where an override is to blame, its line is the one to mend."""
+    failure = alike[0]
     return Problem(
         code=failure.code,
         location=failure.location or _blamed(failure, federation) or template.location,
         subject=str(template.key),
         path=failure.path,
-        message=failure.told,
+        message=failure.told([one.cluster for one in alike]),
         hint=failure.hint or "What runs there stays as it is",
     )
 
@@ -221,15 +228,14 @@ def _blamed(failure: NotRendered, federation: Federation) -> Location | None:
     return declared.locate(field_path(failure.path)) if declared.locate else declared.location
 
 
-def _idle(rendered: Rendered, template: Template, target: TargetCluster) -> Iterator[Problem]:
-    for overrider in rendered.idle:
-        yield Problem(
-            code="GK2051",
-            severity=Severity.WARNING,
-            location=template.location,
-            subject=str(template.key),
-            message=f"{overrider} changed nothing (cluster {target.name})",
-        )
+def _idle(overrider: str, clusters: Sequence[str], template: Template) -> Problem:
+    return Problem(
+        code="GK2051",
+        severity=Severity.WARNING,
+        location=template.location,
+        subject=str(template.key),
+        message=f"{overrider} changed nothing ({in_clusters(clusters)})",
+    )
 
 
 def _quotas(federation: Federation, clusters: Mapping[ClusterName, Cluster], found: Dispatched) -> None:
@@ -252,7 +258,13 @@ def namespaced(
     for failure in needed.failed:
         where = _blamed(failure, federation)
         found.problems.append(
-            Problem(code=failure.code, location=where, path=failure.path, message=failure.told, hint=failure.hint)
+            Problem(
+                code=failure.code,
+                location=where,
+                path=failure.path,
+                message=failure.told([failure.cluster]),
+                hint=failure.hint,
+            )
         )
     return found
 

@@ -39,7 +39,8 @@ def explain(
     why: Why, binding: Binding | None = None, works: Iterable[Work] = (), commit: Commit | None = None
 ) -> tuple[str, ...]:
     """The whole explanation. `works` are those of the binding; they say which override changed what."""
-    return (*head(why, binding, commit), "", *_numbered(steps(why, binding, tuple(works))), *_notes(why))
+    found = tuple(works)
+    return (*head(why, binding, commit, found), "", *_numbered(steps(why, binding, found)), *_notes(why))
 
 
 def decision_of(why: Why) -> Decision | None:
@@ -52,13 +53,13 @@ def decision_of(why: Why) -> Decision | None:
 # Head -----------------------------------------------------------------------------------------------------------------
 
 
-def head(why: Why, binding: Binding | None, commit: Commit | None) -> Iterator[str]:
+def head(why: Why, binding: Binding | None, commit: Commit | None, works: Sequence[Work] = ()) -> Iterator[str]:
     """What is explained, where it stands, and in one line where it runs."""
     parts = [name_of(why.key)]
     parts += [str(why.source)] if why.source else []
     parts += [_revision(commit)] if commit and commit.id else []
     yield "   ".join(parts)
-    yield verdict(why, binding)
+    yield verdict(why, binding, works)
 
 
 def name_of(key: Key) -> str:
@@ -77,22 +78,24 @@ def author_of(commit: Commit) -> str:
     return commit.author.partition(" <")[0]
 
 
-def verdict(why: Why, binding: Binding | None) -> str:
+def verdict(why: Why, binding: Binding | None, works: Sequence[Work] = ()) -> str:
     decision = decision_of(why)
     if decision is None:
-        return _without_decision(why, binding)
+        return _without_decision(why, binding, works)
     if decision.outcome is not Outcome.SUCCESS:
         stays = f"; it stays on {_targets(decision.clusters)}" if decision.clusters else ""
         return f"Decision: {decision.outcome}: {decision.message}{stays}"
     return f"Decision: {_placed(decision)}{_asked(decision, binding)}"
 
 
-def _without_decision(why: Why, binding: Binding | None) -> str:
+def _without_decision(why: Why, binding: Binding | None, works: Sequence[Work]) -> str:
     if binding is not None and binding.spec.clusters:
         return f"Decision: {_targets(binding.spec.clusters)}"
     if binding is not None and binding.spec.required_by:
         names = {target.name for snapshot in binding.spec.required_by for target in snapshot.clusters}
         return f"Decision: {' · '.join(sorted(names)) or 'nowhere yet'}"
+    if binding is None and works:
+        return f"Decision: {' · '.join(sorted(work.cluster for work in works))}"
     return "Decision: nothing was scheduled" if why.claim or why.required_by else "Decision: no policy wants it"
 
 
@@ -134,13 +137,14 @@ def _asked(decision: Decision, binding: Binding | None) -> str:
 def steps(why: Why, binding: Binding | None, works: Sequence[Work]) -> tuple[Step, ...]:
     """Every step of which something is known, in the order in which it was decided."""
     decision = decision_of(why)
-    found = [Step(title="Policy", lines=tuple(_policy(why)))]
+    found = [Step(title="Policy", lines=tuple(_policy(why, works)))]
     if decision is not None:
         found.append(Step(title="Trigger", lines=tuple(_trigger(why, decision))))
         for attempt in decision.attempts:
             found.extend(_attempt(attempt, decision, binding))
         found.append(Step(title="Preemption", lines=tuple(_victims(decision))))
     found.append(Step(title="Overrides", lines=tuple(_overrides(works))))
+    found.append(Step(title="Suspended", lines=tuple(_suspended(binding, works))))
     return tuple(step for step in found if step.lines)
 
 
@@ -157,7 +161,7 @@ def _notes(why: Why) -> Iterator[str]:
         yield from why.messages
 
 
-def _policy(why: Why) -> Iterator[str]:
+def _policy(why: Why, works: Sequence[Work]) -> Iterator[str]:
     winners = [rival for rival in why.competitors if not rival.lost]
     if why.claim and not winners:
         yield f"{WON} {why.claim}{_because(why.claim_reason)}"
@@ -169,7 +173,11 @@ def _policy(why: Why) -> Iterator[str]:
     for owner in why.required_by:
         yield f"{WON} follows {owner}, which needs it"
     if not why.claim and not why.competitors and not why.required_by:
-        yield f"{LOST} no policy selects it"
+        yield (
+            f"{WON} no policy selects it; it goes along with what lies in it"
+            if works
+            else f"{LOST} no policy selects it"
+        )
 
 
 def _because(reason: str) -> str:
@@ -320,6 +328,18 @@ def _seat_by_seat(division: Division, uid: str) -> Iterator[str]:
         heapq.heapreplace(queue, (-votes / float(2 * won + 3), won + 1, rank, name))
     for start in range(0, len(told), 4):
         yield "   ".join(told[start : start + 4])
+
+
+# Suspension -----------------------------------------------------------------------------------------------------------
+
+
+def _suspended(binding: Binding | None, works: Sequence[Work]) -> Iterator[str]:
+    """What was decided and is not carried out, or not decided anew."""
+    suspension = binding.spec.suspension if binding else None
+    if suspension is not None and suspension.scheduling:
+        yield "scheduling: it stays as it was placed last, whatever changes"
+    if waiting := sorted(work.cluster for work in works if work.suspended):
+        yield f"dispatching: nothing is written to {' '.join(waiting)}, what is there stays as it is"
 
 
 # Overrides ------------------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """A binding and its template as Works: the manifest of each target cluster, in that cluster's own shape."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -23,6 +23,8 @@ from gitops_karmada.model.works import Work
 
 CONFLICT_RESOLUTION: Final = "work.karmada.io/conflict-resolution"
 GENERATION: Final = "resourcetemplate.karmada.io/generation"
+
+_CLUSTERS_SHOWN: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,11 +60,16 @@ class NotRendered:
     def __str__(self) -> str:
         return f"{policy_name(self.policy)}: {self.path}: {self.reason}" if self.policy else self.reason
 
-    @property
-    def told(self) -> str:
-        """The reason for where the path is told beside it."""
+    def told(self, clusters: Sequence[str]) -> str:
+        """The reason for where the path is told beside it. It is the same in all these clusters."""
         blamed = f"{policy_name(self.policy)}: {self.reason}" if self.policy else self.reason
-        return f"{blamed} (cluster {self.cluster})"
+        return f"{blamed} ({in_clusters(clusters)})"
+
+
+def in_clusters(names: Sequence[str]) -> str:
+    """`cluster east`, `clusters east, north`; of many the first."""
+    more = f" and {len(names) - _CLUSTERS_SHOWN} more" if len(names) > _CLUSTERS_SHOWN else ""
+    return f"cluster{'s' if len(names) > 1 else ''} {', '.join(names[:_CLUSTERS_SHOWN])}{more}"
 
 
 def targets(spec: BindingSpec) -> tuple[TargetCluster, ...]:

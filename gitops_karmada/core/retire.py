@@ -14,6 +14,7 @@ from gitops_karmada.model.works import Place, Work
 
 TEMPLATE_REMOVED: Final = "the template was removed"
 NOT_PLACED: Final = "no longer placed in this cluster"
+NOT_WANTED: Final = "no policy selects it any more, and no workload brings it along"
 CLUSTER_REMOVED: Final = "the cluster was removed"
 _QUOTA: Final[Mapping[str, str]] = {"group": "policy.karmada.io", "kind": "FederatedResourceQuota"}
 NOT_NEEDED: Final = "no longer needed in this cluster"
@@ -49,7 +50,7 @@ def leaving(
             holds.extend(hold)
         elif place.cluster in clusters or _is_reached(place.cluster, federation):
             retiring[place] = (
-                work if work.retiring else replace(work, retiring=_reason(place, work, bindings, clusters))
+                work if work.retiring else replace(work, retiring=_reason(place, work, bindings, clusters, federation))
             )
         else:
             holds.append(_forgotten(place))
@@ -104,12 +105,16 @@ def _unsure(place: Place, work: Work, ledger: Ledger, federation: Federation) ->
     return None
 
 
-def _reason(place: Place, work: Work, bindings: Mapping[Key, Binding], clusters: set[ClusterName]) -> str:
+def _reason(
+    place: Place, work: Work, bindings: Mapping[Key, Binding], clusters: set[ClusterName], federation: Federation
+) -> str:
     if place.cluster not in clusters:
         return CLUSTER_REMOVED
     if work.binding is None:
         return NOT_NEEDED
-    return NOT_PLACED if work.binding in bindings else TEMPLATE_REMOVED
+    if work.binding in bindings:
+        return NOT_PLACED
+    return NOT_WANTED if work.binding in federation.templates else TEMPLATE_REMOVED
 
 
 def _is_reached(cluster: ClusterName, federation: Federation) -> bool:

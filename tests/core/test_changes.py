@@ -5,7 +5,14 @@ from dataclasses import replace
 from typing import Any
 
 from gitops_karmada.core.changes import SENSITIVE, Change, ChangeAction, changes, counts, moved_replicas
-from gitops_karmada.model.bindings import Binding, BindingSpec, GracefulEvictionTask, ObjectReference, TargetCluster
+from gitops_karmada.model.bindings import (
+    Binding,
+    BindingSnapshot,
+    BindingSpec,
+    GracefulEvictionTask,
+    ObjectReference,
+    TargetCluster,
+)
 from gitops_karmada.model.clusters import Cluster, ClusterSpec, Taint
 from gitops_karmada.model.federation import Declared, Federation, Ledger, Template
 from gitops_karmada.model.files import FieldPath
@@ -259,6 +266,33 @@ def test_an_object_that_was_leaving_and_is_wanted_again_is_created() -> None:
     leaving = works(work("east", deployment(4), retiring="the policy changed"))
     found = changes(plan(east=4), Ledger(bindings=ledger(east=4).bindings, works=leaving))
     assert [change.action for change in found] == [ChangeAction.CREATE]
+
+
+def test_a_template_that_nobody_wants_any_more_is_not_called_removed() -> None:
+    gone = Plan(retiring=works(work("east", deployment(4), retiring="nobody wants it")))
+    federation = Federation(templates={WEB: Template(object=deployment(4), location=TEMPLATE)})
+    (found,) = changes(gone, ledger(east=4), federation)
+    assert (found.reason, found.where) == ("nobody wants it", TEMPLATE)
+
+
+def test_a_dependency_that_leaves_follows_its_workload() -> None:
+    """With the line of its own template; of the cluster, where that is what both leave."""
+    bindings, wanted = running(west=4)
+    web = bindings[WEB]
+    follows = replace(binding(ENVIRONMENT, {}).spec, required_by=(BindingSnapshot(namespace="shop", name="web"),))
+    bindings[ENVIRONMENT] = Binding(metadata=ObjectMeta(name="environment", namespace="shop"), spec=follows)
+    assert web.metadata.name == "web"
+    brought = work("east", config_map(a="1"), binding=ENVIRONMENT)
+    before = Ledger(bindings=bindings, works={**wanted, **works(brought)})
+    line = Location(file="templates/environment.yaml", line=1)
+    whys = {ENVIRONMENT: Why(key=ENVIRONMENT, source=line)}
+    leaving = Plan(bindings=bindings, works=wanted, retiring=works(brought), whys=whys)
+    (found,) = changes(leaving, before)
+    assert (found.reason, found.where) == ("follows Deployment shop/web", line)
+    east = Location(file="clusters/east.yaml", line=3)
+    cluster = Declared(value=Cluster(metadata=ObjectMeta(name="east"), spec=ClusterSpec()), manifest={}, location=east)
+    (found,) = changes(replace(leaving, cause=Cause.FAILOVER), before, Federation(clusters=(cluster,)))
+    assert (found.reason, found.where) == ("follows Deployment shop/web", east)
 
 
 def test_a_namespace_is_needed_by_what_goes_into_it() -> None:

@@ -50,6 +50,13 @@ def test_an_override_that_fails_in_one_member_holds_back_that_member_alone() -> 
     assert answer.memory[RENDERED][FAILED] == [str(Place(cluster=ClusterName("west"), key=WEB))]
 
 
+def test_an_override_that_fails_everywhere_is_one_finding() -> None:
+    answer = decided(question((*SHOP, override("wrong", BROKEN, resourceSelectors=DEPLOYMENTS))))
+    (problem,) = answer.problems
+    assert problem.message.endswith("(clusters east, west)")
+    assert len(answer.memory[RENDERED][FAILED]) == 2
+
+
 def test_a_member_that_was_held_back_gets_its_work_when_the_override_is_mended() -> None:
     wrong = override("wrong", {**BROKEN, "targetCluster": {"clusterNames": ["west"]}}, resourceSelectors=DEPLOYMENTS)
     mended = decided(then(decided(question((*SHOP, wrong))), SHOP))

@@ -41,6 +41,7 @@ from gitops_karmada.model.placement import (
     ReplicaDivisionPreference,
     ReplicaSchedulingStrategy,
     ReplicaSchedulingType,
+    Suspension,
 )
 from gitops_karmada.model.plan import Competitor, Why
 from gitops_karmada.model.problems import Location
@@ -206,6 +207,26 @@ def test_a_dependency_names_what_needs_it() -> None:
     text = explain(Why(key=key, required_by=("Deployment.apps shop/web",)), Binding(spec=spec))
     assert text[1] == "Decision: m1"
     assert text[-1].endswith("✔ follows Deployment.apps shop/web, which needs it")
+
+
+NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}
+
+
+def test_a_namespace_goes_along_with_what_lies_in_it() -> None:
+    works = [Work(cluster=ClusterName(name), manifest=NAMESPACE) for name in ("m2", "m1")]
+    text = explain(Why(key=Key(group="", kind="Namespace", name="shop")), None, works)
+    assert text[1] == "Decision: m1 · m2"
+    assert text[-1].endswith("✔ no policy selects it; it goes along with what lies in it")
+
+
+def test_what_is_suspended_is_said() -> None:
+    """A placement that is not carried out would otherwise look as if it were."""
+    works = [Work(cluster=ClusterName(name), manifest=NAMESPACE, suspended=name == "m2") for name in ("m2", "m1")]
+    text = explain(Why(key=WEB, claim="p"), Binding(spec=BindingSpec(suspension=Suspension(scheduling=True))), works)
+    assert text[-2:] == (
+        "2 Suspended  scheduling: it stays as it was placed last, whatever changes",
+        "             dispatching: nothing is written to m2, what is there stays as it is",
+    )
 
 
 def test_overrides_are_told_once_for_the_clusters_that_share_them() -> None:

@@ -37,6 +37,21 @@ def test_a_template_that_was_removed_goes_everywhere() -> None:
     assert retiring(answer) == dict.fromkeys((EAST, WEST), "the template was removed")
 
 
+def test_a_template_that_no_policy_selects_any_more_is_not_called_removed() -> None:
+    web = deployment()
+    container = {
+        **web["spec"]["template"]["spec"]["containers"][0],
+        "envFrom": [{"configMapRef": {"name": "settings"}}],
+    }
+    needing = {**web, "spec": {**web["spec"], "template": {"spec": {"containers": [container]}}}}
+    named = [{"apiVersion": "apps/v1", "kind": "Deployment"}]
+    shop = (*CLUSTERS, policy(propagateDeps=True, resourceSelectors=named, weights={"east": 1}), config_map())
+    answer = decided(then(decided(question((*shop, needing))), (*shop, web)))
+    (place,) = answer.retiring
+    assert (place.cluster, place.key.name) == ("east", "settings")
+    assert answer.retiring[place].retiring == "no policy selects it any more, and no workload brings it along"
+
+
 def test_a_member_that_is_no_target_any_more_loses_its_copy() -> None:
     answer = decided(then(decided(question()), (*without(SHOP, "all"), policy(weights={"east": 1}))))
     assert retiring(answer) == {WEST: "no longer placed in this cluster"}
