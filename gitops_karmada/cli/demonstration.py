@@ -1,6 +1,7 @@
 """A federation at work in a folder: the real verbs, one after the other, with a word before each."""
 
 import os
+import shlex
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -44,7 +45,7 @@ class Stage:
     def verb(self, *arguments: str, expected: Sequence[int] = (Exit.OK,)) -> None:
         from gitops_karmada.cli.main import run
 
-        self._prompt("gitops-karmada", arguments)
+        self._prompt(("gitops-karmada", *arguments))
         color = "always" if self.screen.out_colour else "never"
         code = run([*arguments, "--color", color])
         if code not in expected:
@@ -52,7 +53,7 @@ class Stage:
 
     def git(self, *arguments: str, show: bool = True) -> str:
         if show:
-            self._prompt("git", arguments)
+            self._prompt(("git", *arguments))
         done = subprocess.run(
             ["git", "-C", str(self.fleet), *arguments], capture_output=True, text=True, timeout=30, check=True
         )
@@ -62,7 +63,7 @@ class Stage:
 
     def commit(self, message: str) -> None:
         self.git("add", "--all", show=False)
-        self._prompt("git", ("commit", "--all", "--message", f"'{message}'"))
+        self._prompt(("git", "add", "--all"), ("git", "commit", "--message", message))
         self.git("commit", "--quiet", "--message", message, show=False)
 
     def change(self, file: str, before: str, after: str) -> None:
@@ -84,8 +85,8 @@ class Stage:
             told = f"{_replicas(file)} replicas   members/{file.relative_to(self.members)}"
             self.screen.data([line("  ", Span(f"{cluster:6}", Tone.PLACE), f" {told}")])
 
-    def _prompt(self, program: str, arguments: Sequence[str]) -> None:
-        self.screen.data([line(), line(Span(f"$ {program} {' '.join(arguments)}", Tone.MOVED))])
+    def _prompt(self, *commands: Sequence[str]) -> None:
+        self.screen.data([line(), line(Span(f"$ {' && '.join(map(shlex.join, commands))}", Tone.MOVED))])
         self.screen.out.flush()
 
 

@@ -472,6 +472,17 @@ def test_status_on_one_screen(fleet: Fleet) -> None:
     assert "is not in force yet" in late["attention"][0]
 
 
+def test_an_unhealthy_workload_needs_attention_where_workloads_run(fleet: Fleet) -> None:
+    fleet("sync")
+    assert fleet("status", "--exit-code").code == Exit.OK
+    fleet.edit("gitops-karmada.yaml", "mode: directory", "mode: push\n      credentials: east.kubeconfig")
+    fleet.commit("East is a cluster now")
+    answer = fleet("status", "--exit-code")
+    assert answer.code == Exit.NO
+    assert "9 healthy, 1 unhealthy, 2 in folders, where nothing runs" in answer.out
+    assert "  ✗ shop/Deployment web in east: unhealthy\n" in answer.out
+
+
 def test_a_commit_that_changes_nothing_needs_no_attention(fleet: Fleet) -> None:
     """Such a turn leaves the status branch as it was, for ever: nobody is sent to run another."""
     fleet("sync")
@@ -490,7 +501,7 @@ Source     ####### (main, alice)
 Status     #######, up to date with the source
 Clusters   3 of 3 ready
 Bindings   3 of 3 placed, 9 replicas (9 wished)
-Works      12 of 12 applied, 9 healthy, 3 unhealthy
+Works      12 of 12 applied, 9 healthy, 3 in folders, where nothing runs
 
 Nothing needs attention.
 """
@@ -525,7 +536,7 @@ def test_why_helps_with_names(fleet: Fleet) -> None:
     assert "Did you mean Deployment.apps shop/web?" in fleet("why", "deploy/wev").err
     assert "Did you mean" in fleet("why", "sts/web").err
     assert fleet("why", "web").code == Exit.USAGE
-    assert "✗ no policy selects it" in fleet("why", "ns/shop").out
+    assert "no policy selects it; it goes along with what lies in it" in fleet("why", "ns/shop").out
     assert "which needs it" in fleet("why", "cm/web").out
 
 

@@ -1,7 +1,7 @@
 """The state of a federation on one screen: what is in force, and what needs attention."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 from gitops_karmada.cli.ledgers import State
@@ -15,6 +15,8 @@ from gitops_karmada.core.place import SCHEDULED
 from gitops_karmada.model.bindings import Health
 from gitops_karmada.model.federation import Commit
 from gitops_karmada.model.problems import Severity
+from gitops_karmada.model.settings import MemberMode
+from gitops_karmada.model.works import Work
 
 _SHOWN = 12
 
@@ -88,11 +90,31 @@ def _bindings(state: State) -> str:
 def _works(state: State) -> str:
     found = state.ledger.works.values()
     applied = sum(_is_true(work.status.conditions, APPLIED) for work in found)
-    health = Counter(status.health for work in found for status in work.status.manifest_statuses if status.health)
+    folders = _folders(state)
+    health = Counter(reported for work in found if (reported := _health(work, folders)))
     told = [f"{health[kind]} {str(kind).lower()}" for kind in Health if health[kind]]
+    silent = sum(_is_silent(work, folders) for work in found)
+    told += [f"{silent} in folders, where nothing runs"] if silent else []
     leaving = sum(bool(work.retiring) for work in found)
     parts = [f"{applied} of {len(found)} applied", *told, *([f"{leaving} leaving"] if leaving else [])]
     return ", ".join(parts)
+
+
+def _folders(state: State) -> frozenset[str]:
+    members = state.federation.settings.spec.members
+    return frozenset(member.name for member in members if member.mode is MemberMode.DIRECTORY)
+
+
+def _health(work: Work, folders: Container[str]) -> Health | None:
+    if _is_silent(work, folders):
+        return None
+    return next((status.health for status in work.status.manifest_statuses if status.health), None)
+
+
+def _is_silent(work: Work, folders: Container[str]) -> bool:
+    """A workload in a folder, of which nobody reports: not healthy, and nothing that a person could look after."""
+    statuses = work.status.manifest_statuses
+    return work.cluster in folders and any(it.health is Health.UNHEALTHY and not it.status for it in statuses)
 
 
 # What needs attention -------------------------------------------------------------------------------------------------
@@ -100,7 +122,15 @@ def _works(state: State) -> str:
 
 def attention(state: State) -> list[str]:
     """Everything that somebody should look at, the most pressing first."""
-    return [*_unready(state), *_unplaced(state), *_unapplied(state), *_leaving(state), *_late(state), *_findings(state)]
+    return [
+        *_unready(state),
+        *_unplaced(state),
+        *_unapplied(state),
+        *_unhealthy(state),
+        *_leaving(state),
+        *_late(state),
+        *_findings(state),
+    ]
 
 
 def _unready(state: State) -> Iterator[str]:
@@ -122,6 +152,13 @@ def _unapplied(state: State) -> Iterator[str]:
         applied = condition_of(work.status.conditions, APPLIED)
         if applied is not None and applied.status == "False":
             yield f"{name_of(place.key)} in {place.cluster}: {applied.message}"
+
+
+def _unhealthy(state: State) -> Iterator[str]:
+    folders = _folders(state)
+    for place, work in sorted(state.ledger.works.items()):
+        if not work.retiring and _health(work, folders) is Health.UNHEALTHY:
+            yield f"{name_of(place.key)} in {place.cluster}: unhealthy"
 
 
 def _leaving(state: State) -> Iterator[str]:
