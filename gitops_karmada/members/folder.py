@@ -27,6 +27,9 @@ HIDDEN = ".gitops-karmada"
 EDITOR = "directory-edit"
 SUFFIXES = frozenset({".yaml", ".yml", ".json"})
 
+# Names have up to 253 characters, files up to 255, of which our endings take their part.
+LONGEST = 220
+
 Reader: TypeAlias = Callable[[bytes], Iterable[Any]]
 Writer: TypeAlias = Callable[[Object], bytes]
 
@@ -195,12 +198,16 @@ class Folder:
 
 
 def file_of(key: Key) -> Path:
-    """Where an object lies. No part of a name may leave its folder."""
+    """Where an object lies. No part of a name may leave its folder; one too long for a file is cut, with a digest."""
     kind = f"{key.kind.lower()}.{key.group}" if key.group else key.kind.lower()
-    parts = (key.namespace or "_cluster", kind, f"{key.name}.yaml")
+    parts = (key.namespace or "_cluster", kind, f"{_fitting(key.name)}.yaml")
     if not key.name or any("/" in part or "\\" in part or part.startswith(".") or "\0" in part for part in parts):
         raise UnreachedError(f"{key}: this name cannot be a file of a directory member")
     return Path(*parts)
+
+
+def _fitting(name: str) -> str:
+    return name if len(name) <= LONGEST else f"{name[:LONGEST]}~{_digest(name.encode())[:8]}"
 
 
 def _files(root: Path) -> Iterator[tuple[Path, tuple[int, int]]]:

@@ -132,3 +132,14 @@ async def test_people_may_say_who_holds_what(tmp_path: Path) -> None:
     await member.begin()
     (live,) = member._folder.objects.values()
     assert [entry.manager for entry in entries_of(live)] == ["helm"]
+
+
+async def test_names_as_long_as_kubernetes_allows_are_kept_apart(tmp_path: Path) -> None:
+    names = [f"{'a' * 250}{end}" for end in ("bcd", "bce")]
+    manifests = [{**config_map(a=name), "metadata": {"name": name, "namespace": "default"}} for name in names]
+    await apply(tmp_path, *manifests)
+    files = sorted((tmp_path / "default" / "configmap").iterdir())
+    assert sorted(yaml.safe_load(file.read_text())["metadata"]["name"] for file in files) == names
+    member = DirectoryMember("one", tmp_path, clock=clock)
+    await member.begin()
+    assert sorted(live["metadata"]["name"] for live in member.store.list(MAPS)) == names

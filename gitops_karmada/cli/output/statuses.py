@@ -148,10 +148,14 @@ def _unplaced(state: State) -> Iterator[str]:
 
 
 def _unapplied(state: State) -> Iterator[str]:
+    members = state.federation.settings.spec.members
+    ours = {member.name for member in members if member.mode in (MemberMode.PUSH, MemberMode.DIRECTORY)}
     for place, work in sorted(state.ledger.works.items()):
         applied = condition_of(work.status.conditions, APPLIED)
         if applied is not None and applied.status == "False":
             yield f"{name_of(place.key)} in {place.cluster}: {applied.message}"
+        elif applied is None and not work.suspended and place.cluster in ours:
+            yield f"{name_of(place.key)} in {place.cluster}: not applied yet"
 
 
 def _unhealthy(state: State) -> Iterator[str]:
