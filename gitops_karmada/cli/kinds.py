@@ -60,7 +60,10 @@ class Wanted:
 
 
 def wanted(words: tuple[str, ...], namespace: str) -> Wanted:
-    """`TYPE/NAME` or `TYPE NAME`; a type may carry its group: `deployments.apps/web`."""
+    """`TYPE/NAME`, `TYPE NAME` or `NAMESPACE/TYPE/NAME`; a type may carry its group: `deployments.apps/web`."""
+    if len(words) == 1 and words[0].count("/") == 2:
+        namespace, _, rest = words[0].partition("/")
+        words = (rest,)
     kind, _, name = words[0].partition("/") if len(words) == 1 else (words[0], "/", words[1])
     if not kind or not name or len(words) > 2:
         raise click.UsageError("name one object: TYPE/NAME, such as deploy/web", click.get_current_context(silent=True))

@@ -168,6 +168,8 @@ def _named(config: Object, section: str, name: str, field: str, path: Path) -> O
         if dig(entry, "name") == name and isinstance(dig(entry, field), Mapping):
             found: Object = entry[field]
             return found
+    if not name:
+        raise SettingsError(f"kubeconfig {path}: it has no current-context, and the settings name no context")
     raise SettingsError(f"kubeconfig {path}: {section} has no {name!r}")
 
 

@@ -28,6 +28,11 @@ IDENTITY = "GK5010"
 DISCOVERY = "GK5012"
 UNLISTED = "GK5013"
 
+HINTS = {
+    UNREACHABLE: "Check its address, its credentials and the network; the next turn tries again",
+    UNAUTHORIZED: "Renew its credentials; the next turn reads them again",
+}
+
 
 @dataclass(slots=True)
 class Notes:
@@ -48,7 +53,9 @@ async def observe(member: Member, at: datetime, last: LastKnown) -> MemberState:
         code, reason = UNREACHABLE, f"not all of it could be read within {member.connection.deadlines.round:g} s"
     except (RefusalError, UnreachedError, SettingsError) as error:
         code, reason = _code(error), _reason(error)
-    problem = Problem(code=code, subject=f"Cluster {cluster}", message=f"unreachable: {reason}")
+    problem = Problem(
+        code=code, subject=f"Cluster {cluster}", message=f"unreachable: {reason}", hint=HINTS.get(code, "")
+    )
     return Unreachable(cluster=cluster, reason=reason, observed_at=at, problems=(problem,))
 
 

@@ -416,7 +416,9 @@ def test_more_deletes_than_the_budget_are_held(fleet: Fleet) -> None:
 def test_get_lists_what_was_decided(fleet: Fleet) -> None:
     fleet("sync")
     assert fleet("get", "bindings").out == BINDINGS
-    assert fleet("get", "rb", "web", "-n", "shop", "--no-headers", "-o", "name").out == "shop/web\n" * 3
+    names = fleet("get", "rb", "web", "-n", "shop", "--no-headers", "-o", "name").out.splitlines()
+    assert names == ["shop/configmap/web", "shop/service/web", "shop/deployment.apps/web"]
+    assert all(fleet("why", name).code == Exit.OK for name in names)
     works = fleet("get", "wk", "-C", "north", "-o", "json").json
     assert {work["metadata"]["namespace"] for work in works["items"]} == {"karmada-es-north"}
     assert len(works["items"]) == 4

@@ -31,6 +31,7 @@ class Item:
     more: tuple[Cell, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
     clusters: frozenset[str] = frozenset()
+    full_name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,12 @@ def bindings(state: State, kinds: frozenset[str]) -> Listing:
         wide=("POLICY", "SOURCE"),
         items=tuple(_binding(key, binding, state) for key, binding in found),
     )
+
+
+def full_name(key: Key) -> str:
+    """`shop/deployment.apps/web`, as `why` takes it and as files of the status branch are called."""
+    kind = f"{key.kind}.{key.group}" if key.group else key.kind
+    return "/".join(part for part in (key.namespace, kind.lower(), key.name) if part)
 
 
 def _binding(key: Key, binding: Binding, state: State) -> Item:
@@ -74,6 +81,7 @@ def _binding(key: Key, binding: Binding, state: State) -> Item:
         more=((why.claim if why else "") or "–", state.ledger.sources.get(key, "–")),
         labels=labels_of(template.object) if template else {},
         clusters=frozenset(targets),
+        full_name=full_name(key),
     )
 
 
@@ -127,6 +135,7 @@ def _work(place: Place, work: Work, state: State) -> Item:
         more=(overrides, applied.message if applied else "–"),
         labels=labels_of(work.manifest),
         clusters=frozenset({place.cluster}),
+        full_name=f"{place.cluster}/{full_name(place.key)}",
     )
 
 
@@ -159,6 +168,7 @@ def _cluster(cluster: Cluster, modes: Mapping[str, str], state: State) -> Item:
         more=(" ".join(cluster.spec.zones) or cluster.spec.zone or "–", cluster.spec.provider or "–", _room(cluster)),
         labels=cluster.metadata.labels,
         clusters=frozenset({cluster.name}),
+        full_name=cluster.name,
     )
 
 
@@ -204,6 +214,7 @@ def _policy(declared: Declared[PropagationPolicy | OverridePolicy], state: State
         ),
         more=(str(claims) if isinstance(policy, PropagationPolicy) else "–",),
         labels=policy.metadata.labels,
+        full_name=full_name(key_of(declared.manifest)),
     )
 
 

@@ -61,7 +61,7 @@ def command(
     header = (*found.header, *found.wide) if looks.output == "wide" else found.header
     lines = table(() if no_headers else header, list(rows(items, looks.output == "wide")))
     if looks.output == "name":
-        lines = (line(f"{item.namespace}/{item.name}" if item.namespace else item.name) for item in items)
+        lines = (line(item.full_name) for item in items)
     plural = KINDS[kind.lower()][0]
     value = report(LISTS[plural], {"items": [item.value for item in items]})
     show(looks.screen, looks.output, value, lines if items else ())
