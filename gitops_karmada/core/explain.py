@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from gitops_karmada.core.changes import hidden
 from gitops_karmada.core.divide import is_odd
+from gitops_karmada.core.strategy import is_aggregated
 from gitops_karmada.model.bindings import Binding, TargetCluster
 from gitops_karmada.model.decisions import UNKNOWN_ROOM, Attempt, Decision, Division, Method, Outcome
 from gitops_karmada.model.decode import decode
@@ -210,11 +211,13 @@ def _attempt(attempt: Attempt, decision: Decision, binding: Binding | None) -> I
     if attempt.candidates.names and attempt.candidates.room:
         yield Step(title="Capacity", lines=tuple(_capacity(attempt, binding)))
     uid = binding.spec.resource.uid if binding else ""
-    division = tuple(text for division in attempt.divisions for text in _division(division, uid))
+    placement = binding.spec.placement if binding else None
+    fewest = "the fewest clusters that hold them, " if placement and is_aggregated(placement.replica_scheduling) else ""
+    division = tuple(f"{fewest if index == 0 else ''}{text}" for index, text in enumerate(_divisions(attempt, uid)))
     yield Step(title="Division", lines=division)
     if attempt.error:
         following = "" if attempt is decision.attempts[-1] else "; the next group is tried"
-        yield Step(title="Result", lines=(f"{LOST} {attempt.error}{following}",))
+        yield Step(title="Result", lines=(f"{LOST} {attempt.error.rstrip('.')}{following}",))
 
 
 def _victims(decision: Decision) -> Iterator[str]:
@@ -299,6 +302,11 @@ def _amounts(requests: Mapping[str, Quantity]) -> str:
 
 
 # Division -------------------------------------------------------------------------------------------------------------
+
+
+def _divisions(attempt: Attempt, uid: str) -> Iterator[str]:
+    for division in attempt.divisions:
+        yield from _division(division, uid)
 
 
 def _division(division: Division, uid: str) -> Iterator[str]:

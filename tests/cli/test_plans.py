@@ -99,6 +99,13 @@ def test_no_change_is_said_in_words() -> None:
     assert text.endswith("\nNo changes: every member is as this commit wants it.\n")
 
 
+def test_no_change_is_no_good_news_beside_errors_and_unseen_members() -> None:
+    wrong = Problem(code="GK2055", message="cannot be placed")
+    assert shown(lines(replace(PREVIEW, changes=(), problems=(wrong,)))).endswith("what has errors stays as it is.\n")
+    unseen = shown(lines(replace(PREVIEW, changes=(), unreachable=("m3",))))
+    assert unseen.endswith("No changes: every member that was seen is as this commit wants it.\n")
+
+
 def test_what_was_not_seen_is_said_first() -> None:
     text = shown(lines(replace(PREVIEW, unreachable=("m3",), offline=True, uncommitted=True, base="main")))
     first, second = text.splitlines()[:2]

@@ -187,6 +187,15 @@ def test_no_cluster_fits_names_every_reason() -> None:
     assert "maintenance" in text
 
 
+def test_an_aggregated_division_says_why_others_get_nothing() -> None:
+    scheduling = replace(
+        BY_ROOM, replica_division_preference=ReplicaDivisionPreference.AGGREGATED, weight_preference=None
+    )
+    wish = binding(9, replace(PLACEMENT, replica_scheduling=scheduling))
+    text = "\n".join(explain(Why(key=WEB, claim="p", decision=decided(wish)), wish))
+    assert "Division   the fewest clusters that hold them, by room\n" in text
+
+
 def test_too_little_room_says_what_there_is() -> None:
     wish = binding(500, PLACEMENT, m1=4)
     text = "\n".join(explain(Why(key=WEB, claim="p", decision=decided(wish)), wish))

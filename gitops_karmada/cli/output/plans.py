@@ -161,6 +161,8 @@ def _short(rows: list[Line]) -> list[Line]:
 
 
 def summary(preview: Preview) -> str:
+    if not preview.changes and any(problem.severity is Severity.ERROR for problem in preview.problems):
+        return "No changes: what has errors stays as it is."
     if not preview.changes:
         seen = "every member that was seen" if preview.unreachable else "every member"
         return f"No changes: {seen} is as this commit wants it."
