@@ -15,6 +15,7 @@ from gitops_karmada.core.lints.effects import (
     ineffective_tolerations,
     switched_off,
 )
+from gitops_karmada.core.lints.failing_overrides import failing_overrides
 from gitops_karmada.core.lints.kinds import uninterpreted_kinds
 from gitops_karmada.core.lints.overrides import contested_fields
 from gitops_karmada.core.lints.places import missing_clusters, unmet_spread
@@ -28,6 +29,7 @@ from gitops_karmada.core.lints.selectors import (
 from gitops_karmada.core.lints.templates import unclaimed_templates, unknown_conflict_resolutions
 from gitops_karmada.core.lints.weights import weights_beside_spread, weights_without_cluster
 from gitops_karmada.core.match import Candidate
+from gitops_karmada.core.overriders import YamlText
 from gitops_karmada.core.propagable import Propagable, propagable
 from gitops_karmada.model.federation import Federation
 from gitops_karmada.model.objects import Key
@@ -56,17 +58,18 @@ LINTS: Final[tuple[Lint, ...]] = (
     missing_overrides,
     missing_priority_classes,
     contested_fields,
+    failing_overrides,
 )
 
 
-def lint(federation: Federation, interpreter: Interpreter) -> tuple[Problem, ...]:
+def lint(federation: Federation, interpreter: Interpreter, yaml: YamlText | None = None) -> tuple[Problem, ...]:
     """Every finding, by place. Settings that cannot be read leave what is never propagated at its defaults."""
-    repository = _repository(federation, interpreter)
+    repository = _repository(federation, interpreter, yaml)
     found = [problem for rule in LINTS for problem in rule(repository)]
     return tuple(sorted(found, key=_place))
 
 
-def _repository(federation: Federation, interpreter: Interpreter) -> Repository:
+def _repository(federation: Federation, interpreter: Interpreter, yaml: YamlText | None) -> Repository:
     spec = federation.settings.spec
     try:
         goes = propagable(spec.skipped_propagating_apis, spec.skipped_propagating_namespaces)
@@ -90,6 +93,7 @@ def _repository(federation: Federation, interpreter: Interpreter) -> Repository:
         propagable=goes,
         competing=competing,
         clusters={declared.value.name: declared.value for declared in federation.clusters},
+        yaml=yaml,
     )
 
 

@@ -126,6 +126,8 @@ class Source:
                 ref = name
         outcome = self.git.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
         found = outcome.output.decode("ascii", "replace").strip()
+        if ref == "HEAD" and outcome.code:
+            raise GitError(Reason.REF_NOT_FOUND, f"{self.address} has no commit yet", "Commit the files first")
         if outcome.code or not is_commit(found):
             raise GitError(Reason.REF_NOT_FOUND, f"{self.reference} is not in {self.address}", _HINT)
         return found, self._ref_name(ref)

@@ -11,7 +11,7 @@ from gitops_karmada.model.files import Manifest
 from gitops_karmada.model.objects import Key, Object
 from gitops_karmada.model.problems import Location, Problem, Severity
 from gitops_karmada.model.settings import FederationSpec, Settings
-from tests.core.worlds import POLICY_GROUP, deployment, selected
+from tests.core.worlds import POLICY_GROUP, YAML, deployment, selected
 
 WEB = deployment()
 BY_NAME: dict[str, Any] = {"resourceSelectors": [selected(name="web")]}
@@ -130,6 +130,22 @@ def test_what_cannot_be_used_has_no_second_finding() -> None:
     assert beside_wrong(WEB, broken=Key(group=group, kind="PropagationPolicy", namespace="pay", name="p")) == ["GK2002"]
     assert beside_wrong(WEB, broken=Key(group=group, kind="ClusterPropagationPolicy", name="p")) == []
     assert beside_wrong(WEB, unread="a.yaml") == []
+
+
+def test_an_override_that_cannot_be_applied_is_told_once() -> None:
+    """In the clusters that the policy may choose, at the line of the overrider; a plan tells it by itself."""
+    patch = {"plaintext": [{"path": "/spec/nope/x", "operator": "replace", "value": 1}]}
+    wrong = policy("site", kind="OverridePolicy", overrideRules=[{"overriders": patch}], **BY_NAME)
+    chosen = placed(clusterAffinity={"exclude": ["m3"]})
+    objects = (WEB, chosen, wrong, M1, M2, cluster("m3"))
+    manifests = [manifest(number, obj) for number, obj in enumerate(objects)]
+    federation = federate(manifests, Settings())
+    assert [one.code for one in lint(federation, Interpreter())] == []
+    (found,) = lint(federation, Interpreter(), YAML)
+    assert (found.code, found.severity) == ("GK2006", Severity.ERROR)
+    assert found.path == "spec.overrideRules[0].overriders.plaintext[0]"
+    assert found.message.startswith("cannot be applied to Deployment.apps shop/web: ")
+    assert found.message.endswith("(clusters m1, m2)")
 
 
 def test_a_policy_cannot_suspend_scheduling() -> None:

@@ -40,11 +40,11 @@ def command(where: Where, strict: bool, exit_zero: bool, looks: Looks) -> Exit:
 
 
 def _lint(where: Where, federation: "Federation") -> "tuple[Problem, ...]":
-    from gitops_karmada.cli.worlds import Interpreters
+    from gitops_karmada.cli.worlds import Interpreters, yaml_text
     from gitops_karmada.core.lint import lint
 
     with closing(Interpreters(where.webhook_hosts)) as interpreters:
-        return (*interpreters.check(federation), *lint(federation, interpreters(federation)))
+        return (*interpreters.check(federation), *lint(federation, interpreters(federation), yaml_text()))
 
 
 def _show(

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from gitops_karmada.core.claim import Policies
 from gitops_karmada.core.interpret import Interpreter
 from gitops_karmada.core.match import Candidate
+from gitops_karmada.core.overriders import YamlText
 from gitops_karmada.core.propagable import Propagable
 from gitops_karmada.core.validate import field_path
 from gitops_karmada.model.clusters import Cluster
@@ -20,7 +21,10 @@ from gitops_karmada.model.problems import Location, Problem, Severity
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repository:
-    """A commit with what several lints need to know of it. `competing` has every template that may go to members."""
+    """A commit with what several lints need to know of it. `competing` has every template that may go to members.
+
+    With `yaml` overrides are tried on the templates, which a plan does by itself.
+    """
 
     federation: Federation
     policies: Policies
@@ -28,6 +32,7 @@ class Repository:
     propagable: Propagable
     competing: Mapping[Key, tuple[Candidate, ...]] = field(default_factory=dict)
     clusters: Mapping[str, Cluster] = field(default_factory=dict)
+    yaml: YamlText | None = None
 
     @property
     def selecting(self) -> tuple[Declared[Any], ...]:
