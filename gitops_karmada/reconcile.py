@@ -13,9 +13,17 @@ from gitops_karmada.core.hydrate import manifest_files
 from gitops_karmada.core.interpret import Interpreter
 from gitops_karmada.core.order import Wave, waves
 from gitops_karmada.core.overriders import YamlText
-from gitops_karmada.core.plan import plan
+from gitops_karmada.core.plan import REWRITTEN, plan
 from gitops_karmada.core.readme import ATTRIBUTES, ATTRIBUTES_TEXT, README, readme
-from gitops_karmada.core.record import FEDERATION, federation_file, files_of, ledger_after, ledger_of
+from gitops_karmada.core.record import (
+    FEDERATION,
+    FORMAT_VERSION,
+    federation_file,
+    files_of,
+    format_of,
+    ledger_after,
+    ledger_of,
+)
 from gitops_karmada.model.actions import Outcome
 from gitops_karmada.model.federation import Federation, Ledger
 from gitops_karmada.model.members import LastKnown, LiveObject, MemberConnection, MemberState
@@ -28,6 +36,7 @@ from gitops_karmada.repo.status_branch import LostRace, Publication, Published, 
 
 # How often a turn decides again because another instance was faster.
 ATTEMPTS: Final = 5
+SHORTEST_ID: Final = 7
 
 
 class Status(Protocol):
@@ -76,6 +85,8 @@ class World:
     interpreter: Callable[[Federation], Interpreter]
     yaml: YamlText
     clock: Callable[[], datetime]
+    # Whether the second commit of the source has the first in its history.
+    descends: Callable[[str, str], bool] = field(default=lambda older, newer: True)
     # Told before each write of a turn; tests end the process there.
     observe: Callable[[str], None] = field(default=lambda step: None)
     remembered: Remembered = field(default_factory=Remembered)
@@ -97,9 +108,20 @@ def read(world: World) -> Question:
     """Read the source, the status branch and the members. Nothing is written."""
     federation = world.federation()
     ledger = ledger_of_branch(world.status, federation, world.remembered)
+    federation = _with_history(federation, ledger, world)
     connections = tuple(pinned(connection, ledger) for connection in world.connections(federation))
     members = world.members.observe(connections, last_known(ledger))
     return Question(federation=federation, ledger=ledger, members=members, now=now(world))
+
+
+def _with_history(federation: Federation, ledger: Ledger, world: World) -> Federation:
+    """The federation, with the commit that the source has lost since the last turn that wrote something."""
+    last = str(ledger.memory.get(REWRITTEN) or ledger.source_commit)
+    now, accepted = federation.commit.id, federation.settings.spec.deletion.accept_rewritten
+    is_accepted = len(accepted) >= SHORTEST_ID and last.startswith(accepted)
+    if not last or not now or last == now or is_accepted or world.descends(last, now):
+        return federation
+    return replace(federation, rewritten_from=last)
 
 
 def decide(world: World, question: Question) -> Plan:
@@ -174,6 +196,11 @@ class LostRaceError(RepositoryError):
 
 def ledger_of_branch(status: Status, federation: Federation, remembered: Remembered | None = None) -> Ledger:
     tip, files = status.read()
+    if (version := format_of(files)) > FORMAT_VERSION:
+        raise RepositoryError(
+            f"the status branch has format {version}, which is newer than this program knows ({FORMAT_VERSION}). "
+            "Run the newer gitops-karmada, or give this one a status branch of its own"
+        )
     ledger = (remembered.at(tip) if remembered is not None else None) or ledger_of(files, tip)
     instance = federation.settings.instance
     if ledger.instance and ledger.instance != instance:

@@ -1,5 +1,6 @@
 """What must never happen: an object lost without positive evidence, a workload moved by a typing error."""
 
+from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
@@ -11,6 +12,7 @@ from gitops_karmada.model.decode import decode
 from gitops_karmada.model.federation import Commit, Federation
 from gitops_karmada.model.members import MemberConnection
 from gitops_karmada.model.objects import ClusterName, Key, Object, annotations_of, key_of, labels_of
+from gitops_karmada.model.problems import RepositoryError
 from gitops_karmada.model.settings import MemberMode, Settings
 from gitops_karmada.reconcile import Remembered, Turn, turn
 from tests.conformance.story_worlds import Stage, manifest, path_of
@@ -281,10 +283,10 @@ def test_a_definition_in_doubt_costs_no_object(stage: Field, how: str) -> None:
     definition, widget, made = widgets()
     stage.commit([definition, widget, made])
     stage.turns()
-    assert stage.names("east", "Widget") == {"w"}
+    assert stage.live("east", "example.io/v1", "Widget", "default", "w") is not None
     stage.doubt(definition, how)
     stage.turns()
-    assert stage.names("east", "Widget") == {"w"}
+    assert stage.live("east", "example.io/v1", "Widget", "default", "w") is not None
 
 
 def test_a_definition_that_leaves_the_repository_costs_no_object(stage: Field) -> None:
@@ -293,7 +295,7 @@ def test_a_definition_that_leaves_the_repository_costs_no_object(stage: Field) -
     stage.turns()
     stage.commit(delete=[definition])
     stage.turns()
-    assert stage.names("east", "Widget") == {"w"}
+    assert stage.live("east", "example.io/v1", "Widget", "default", "w") is not None
 
 
 def test_a_definition_with_objects_of_others_stays(stage: Field) -> None:
@@ -548,3 +550,125 @@ def test_who_was_overtaken_deletes_nothing(stage: Field) -> None:
 
 
 # Secrets --------------------------------------------------------------------------------------------------------------
+
+
+# Objects that are the same, and objects that are not ------------------------------------------------------------------
+
+
+def test_an_object_that_is_served_under_two_groups_is_not_deleted_under_one(stage: Field) -> None:
+    """As Ingresses were in extensions and networking.k8s.io: one object, and the file says the other group now."""
+    definition, widget, made = widgets()
+    second = {**definition, "metadata": {"name": "widgets.new.io"}, "spec": {**definition["spec"], "group": "new.io"}}
+    old = {**widget, "metadata": {"name": "w", "namespace": "shop"}}
+    new = {**old, "apiVersion": "new.io/v1"}
+    made["spec"]["resourceSelectors"].append({"apiVersion": "new.io/v1", "kind": "Widget"})
+    stage.commit([definition, second, made, old])
+    stage.turns()
+    shelf = stage.doors["east"].shelf
+    key = key_of(old)
+    shelf.objects[key_of(new)] = {**shelf.objects[key], "apiVersion": new["apiVersion"]}
+    stage.commit([new], delete=[old])
+    stage.turns()
+    assert key in shelf.objects
+
+
+def test_what_is_to_be_preserved_from_now_on_is_preserved(stage: Field) -> None:
+    """One commit says that objects are to be preserved, and takes the template away."""
+    stage.commit([policy(weights={"east": 2, "west": 1}, preserveResourcesOnDeletion=True)], delete=[deployment()])
+    stage.turns()
+    assert stage.replicas() == {"east": 4, "west": 2}
+
+
+def test_what_an_interpreter_cannot_retain_is_not_applied(stage: Field) -> None:
+    definition, widget, made = widgets()
+    script = "function Retain(d, o) if o.spec.note ~= nil then error('down') end d.spec.size = o.spec.size return d end"
+    rule = {
+        "apiVersion": "config.karmada.io/v1alpha1",
+        "kind": "ResourceInterpreterCustomization",
+        "metadata": {"name": "widgets"},
+        "spec": {
+            "target": {"apiVersion": "example.io/v1", "kind": "Widget"},
+            "customizations": {"retention": {"luaScript": script}},
+        },
+    }
+    stage.commit([definition, widget, made, rule])
+    stage.turns(4)
+    stage.write("east", {**widget, "metadata": {"name": "w", "namespace": "default"}, "spec": {"size": 9}})
+    stage.turns()
+    live = stage.live("east", "example.io/v1", "Widget", "default", "w")
+    assert live is not None
+    assert live["spec"]["size"] == 9
+    stage.write("east", {**widget, "metadata": {"name": "w", "namespace": "default"}, "spec": {"size": 9, "note": "x"}})
+    stage.commit([{**widget, "spec": {"size": 4}}])
+    assert "what to retain cannot be told" in reasons(stage.turns()[-1])
+    live = stage.live("east", "example.io/v1", "Widget", "default", "w")
+    assert live is not None
+    assert live["spec"]["size"] == 9
+
+
+# History --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_rewound_source_deletes_nothing_until_that_is_accepted(stage: Field) -> None:
+    stage.commit([deployment("late", replicas=2)])
+    stage.turns()
+    late = f"{stage.commits:040x}"
+    object.__setattr__(stage.world, "descends", lambda older, newer: older <= newer)
+    stage.commit(delete=[deployment("late")])
+    stage.commits -= 2
+    stage.turns()
+    assert "late" in stage.names("east")
+    # A further commit on top of the older one, and a restart, change nothing about it.
+    object.__setattr__(stage.world, "descends", lambda older, newer: older != late)
+    stage.commits = 8
+    stage.commit([config_map("more")])
+    stage.restart()
+    stage.turns()
+    assert "late" in stage.names("east")
+    stage.configure(members=[{"name": "east"}, {"name": "west"}], deletion={"acceptRewritten": late})
+    stage.commit()
+    stage.turns()
+    assert "late" not in stage.names("east")
+    assert "web" in stage.names("east")
+
+
+def test_a_newer_format_of_the_status_branch_is_left_alone(stage: Field) -> None:
+    text = stage.status.files["federation.json"].replace(b'"formatVersion": 1', b'"formatVersion": 2')
+    assert text != stage.status.files["federation.json"]
+    stage.status.files["federation.json"] = text
+    stage.restart()
+    with pytest.raises(RepositoryError, match="newer"):
+        stage.turns(1)
+
+
+# Secrets --------------------------------------------------------------------------------------------------------------
+
+
+def test_what_a_member_says_of_a_secret_is_told_without_its_values(fresh: Fresh) -> None:
+    """API servers and webhooks repeat what they refuse."""
+    stage = fresh(())
+    stage.configure(secrets="Redact", members=[{"name": "east"}, {"name": "west"}])
+    secret = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": "key", "namespace": "shop"},
+        "data": {"a": b64encode(b"canary-one").decode()},
+        "stringData": {"b": "canary-two"},
+    }
+    made = policy(weights={"east": 1})
+    made["spec"]["resourceSelectors"] = [{"apiVersion": "v1", "kind": "Secret"}]
+    member = stage.doors["east"].member
+    whole = member.apply
+
+    async def refuse(resource: Any, body: Object, **more: Any) -> Any:
+        if resource.kind == "Secret":
+            raise RefusalError(400, "BadRequest", f"no: {body['data']} canary-one canary-two")
+        return await whole(resource, body, **more)
+
+    member.apply = refuse  # type: ignore[method-assign]
+    stage.commit([*CLUSTERS, made, secret])
+    done = stage.turns()
+    told = repr([done[-1].outcomes, done[-1].problems, stage.status.files])
+    assert "repeats a value of the Secret" in told
+    for value in ("canary-one", "canary-two", *(b64encode(it).decode() for it in (b"canary-one", b"canary-two"))):
+        assert value not in told

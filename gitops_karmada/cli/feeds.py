@@ -51,6 +51,9 @@ class SourceFeed:
         self._reader = ManifestReader(cache)
         self._last: Read | None = None
 
+    def descends(self, older: str, newer: str) -> bool:
+        return self.source.is_ancestor(older, newer)
+
     def __call__(self) -> Read:
         reading = self.source.read()
         if self._last is None or self._last.federation.commit.id != reading.commit.id:
@@ -67,6 +70,10 @@ class FolderFeed:
         self._folder = folder
         self._cache = cache
         self._reader = ManifestReader(cache)
+
+    def descends(self, older: str, newer: str) -> bool:
+        """A folder has the history that its author gives it."""
+        return True
 
     def __call__(self) -> Read:
         source = Source(str(self._folder), cache=self._cache)

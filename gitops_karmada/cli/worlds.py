@@ -143,6 +143,7 @@ def opened(where: Where, *, as_it_is: bool = False, offline: bool = False) -> It
             interpreter=interpreters,
             yaml=yaml_text(),
             clock=clock,
+            descends=feed.descends,
         )
         yield Opened(world=world, status=status, lines=lambda: last[0].lines)
 

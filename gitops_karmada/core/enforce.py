@@ -10,7 +10,7 @@ from gitops_karmada.core.interpret import Interpreter
 from gitops_karmada.core.interpreters import InterpretError
 from gitops_karmada.core.retire import unreadable
 from gitops_karmada.core.seal import unsealed
-from gitops_karmada.model.actions import Action, Keep, Receipt
+from gitops_karmada.model.actions import Action, Keep, Receipt, Wait
 from gitops_karmada.model.members import LiveObject, Observed, Present, Unknown, Unreachable
 from gitops_karmada.model.objects import ClusterName, Key, Object, dig, group_of, gvk_of
 from gitops_karmada.model.plan import Plan, Question
@@ -64,9 +64,13 @@ def actions_of(
 
 def _judged(work: Work, receipt: Receipt | None, live: LiveObject, circumstances: Circumstances) -> Action:
     whole = unsealed(work)
-    if whole is not None:
-        return judge(whole, receipt, live, circumstances)
     object_ = live.object if isinstance(live, Present) else None
+    if whole is not None:
+        try:
+            return judge(whole, receipt, live, circumstances)
+        except InterpretError as wrong:
+            # Without what is to be retained we would write over it.
+            return Wait(place=work.place, reason=f"what to retain cannot be told: {wrong}", object=object_)
     reason = "the values of this Secret are not known in this turn; it stays as it is"
     return Keep(place=work.place, object=object_, receipt=receipt, reason=reason)
 
@@ -78,7 +82,7 @@ def grounds_of(
     deletion = question.federation.settings.spec.deletion
     return Grounds(
         source="; ".join(unreadable(question.ledger, question.federation)),
-        places=dict(_objections(plan, question)),
+        places=dict(_objections(plan, question, live or {})),
         writer=overtaken,
         managed=Counter(place.cluster for place in question.ledger.works),
         unseen=Counter(_unseen(plan, live or {})),
@@ -95,14 +99,21 @@ def _unseen(plan: Plan, live: Mapping[Place, LiveObject]) -> Iterator[ClusterNam
             yield place.cluster
 
 
-def _objections(plan: Plan, question: Question) -> Iterator[tuple[Place, str]]:
+def _objections(plan: Plan, question: Question, live: Mapping[Place, LiveObject]) -> Iterator[tuple[Place, str]]:
     """What speaks against deleting at single places."""
     twins = _twins(question)
+    wanted = {(place.cluster, uid): place.key for place in plan.works if (uid := _uid(live.get(place)))}
     for place, work in plan.retiring.items():
-        if twin := twins.get(place.cluster):
+        if same := wanted.get((place.cluster, _uid(live.get(place)))):
+            yield place, f"it is the same object as {same} of {same.group or 'the core group'}, which is wanted"
+        elif twin := twins.get(place.cluster):
             yield place, f"{place.cluster} and {twin} are the same cluster; take one of the two out of the repository"
         elif silent := _silent(work, plan, question):
             yield place, f"{silent}, where it goes instead, does not answer"
+
+
+def _uid(live: LiveObject | None) -> str:
+    return str(dig(live.object, "metadata", "uid") or "") if isinstance(live, Present) else ""
 
 
 def _twins(question: Question) -> dict[ClusterName, ClusterName]:
@@ -135,10 +146,7 @@ def _circumstances(plan: Plan, question: Question, interpreter: Interpreter) -> 
     settings = question.federation.settings
 
     def retain(desired: Object, observed: Object) -> Object:
-        try:
-            return interpreter.retain(desired, observed) or desired
-        except InterpretError:
-            return desired
+        return interpreter.retain(desired, observed) or desired
 
     return Circumstances(
         instance=settings.instance,

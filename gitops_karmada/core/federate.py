@@ -83,6 +83,7 @@ def federate(
             reading.broken.add(key_of(manifest.object))
         else:
             _read(manifest, reading)
+    nouns: dict[str, Any] = {name: tuple(declared) for name, declared in reading.nouns.items()}
     return Federation(
         commit=commit or Commit(),
         settings=settings,
@@ -91,7 +92,7 @@ def federate(
         unread=frozenset(unread),
         broken=frozenset(reading.broken),
         problems=tuple(reading.problems),
-        **{name: tuple(declared) for name, declared in reading.nouns.items()},
+        **nouns,
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Final
 
 from gitops_karmada.core.capacity import Capacity
 from gitops_karmada.core.causes import DECLARED, cause_of, declared_digest
@@ -35,6 +36,9 @@ from gitops_karmada.model.problems import Problem, Severity
 from gitops_karmada.model.secrets import redacted
 from gitops_karmada.model.works import Place, Work
 
+# In the turn's memory: the commit that the source lost, while there are deletes that only this explains.
+REWRITTEN: Final = "rewrittenFrom"
+
 
 def plan(question: Question, interpreter: Interpreter, yaml: YamlText) -> Plan:
     """Decide. The same question has the same answer, whatever the order of files and clusters."""
@@ -54,7 +58,9 @@ def plan(question: Question, interpreter: Interpreter, yaml: YamlText) -> Plan:
     works = {**sent.works, **leave.kept}
     spaces = namespaced(works.values(), clusters, question, rendering)
     works |= spaces.works
-    leave = released(leave.without(works), question)
+    leave = leave.without(works)
+    disputed = {REWRITTEN: federation.rewritten_from} if federation.rewritten_from and leave.retiring else {}
+    leave = released(leave, question)
     works |= leave.kept
     whys = _whys(found.whys, fold, attached.bindings, question)
     homeless = unplaced(attached.bindings, whys, federation)
@@ -79,6 +85,7 @@ def plan(question: Question, interpreter: Interpreter, yaml: YamlText) -> Plan:
                 **remembered(found),
                 **free.memory,
                 **sent.memory,
+                **disputed,
                 **remembered_members(federation, works),
             }
         ),

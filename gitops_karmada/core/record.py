@@ -305,6 +305,12 @@ READERS: Final[Mapping[str, Callable[[str, Any, _Reading], None]]] = {
 }
 
 
+def format_of(files: Mapping[str, Any]) -> int:
+    """The version of the format that the branch has; 0 where it does not say."""
+    version = dig(files.get(FEDERATION), "formatVersion")
+    return version if isinstance(version, int) else 0
+
+
 def federation_file(commit: Commit, instance: str) -> dict[str, Any]:
     """What the branch is, for whoever finds it. The source's commit is here and in the trailers, nowhere else."""
     return {"formatVersion": FORMAT_VERSION, "instance": instance, "source": {"id": commit.id, "ref": commit.ref}}

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from gitops_karmada.core.aggregate import expected_clusters
+from gitops_karmada.core.claim import claim_of, policy_key
 from gitops_karmada.core.doubt import clusters_in_doubt
 from gitops_karmada.model.bindings import Binding
 from gitops_karmada.model.federation import Federation, Ledger
@@ -17,6 +18,8 @@ NOT_PLACED: Final = "no longer placed in this cluster"
 NOT_WANTED: Final = "no policy selects it any more, and no workload brings it along"
 CLUSTER_REMOVED: Final = "the cluster was removed"
 _QUOTA: Final[Mapping[str, str]] = {"group": "policy.karmada.io", "kind": "FederatedResourceQuota"}
+# The finding about a folder that is taken for a Helm chart (`repo.reading`).
+CHART: Final = "GK1015"
 NOT_NEEDED: Final = "no longer needed in this cluster"
 
 
@@ -49,12 +52,23 @@ def leaving(
             kept[place] = work
             holds.extend(hold)
         elif place.cluster in clusters or _is_reached(place.cluster, federation):
-            retiring[place] = (
-                work if work.retiring else replace(work, retiring=_reason(place, work, bindings, clusters, federation))
-            )
+            retiring[place] = work if work.retiring else _leaving(place, work, bindings, clusters, ledger, federation)
         else:
             holds.append(_forgotten(place))
     return Leaving(kept=kept, retiring=retiring, holds=tuple(holds))
+
+
+def _leaving(
+    place: Place,
+    work: Work,
+    bindings: Mapping[Key, Binding],
+    clusters: set[ClusterName],
+    ledger: Ledger,
+    federation: Federation,
+) -> Work:
+    reason = _reason(place, work, bindings, clusters, federation)
+    gone = reason == TEMPLATE_REMOVED and _preserved(work, ledger, federation)
+    return replace(work, retiring=reason, preserve=work.preserve or gone)
 
 
 def _hold(
@@ -91,6 +105,13 @@ def _unusable(place: Place, work: Work, federation: Federation) -> tuple[Hold, .
 def _unsure(place: Place, work: Work, ledger: Ledger, federation: Federation) -> tuple[Hold, ...] | None:
     """A template that is not there may only be unreadable."""
     template = work.binding or work.key
+    if folder := _chart(template, ledger, federation):
+        reason = f"{folder} is a Helm chart now, whose files are not read, and its manifest may be there"
+        return (Hold(place=place, key=template, reason=reason, hint="Move the manifest out of the chart"),)
+    if template.namespace and replace(template, namespace="") in federation.templates:
+        reason = "its manifest names no namespace, and nothing says any more whether its kind has them"
+        hint = "Write metadata.namespace, or commit its CustomResourceDefinition"
+        return (Hold(place=place, key=template, reason=reason, hint=hint),)
     if ledger.problems:
         reason = "a file of the status branch cannot be understood, and what it said may be needed"
         return (Hold(place=place, key=template, reason=reason, hint="Revert the commit that changed it by hand"),)
@@ -103,6 +124,25 @@ def _unsure(place: Place, work: Work, ledger: Ledger, federation: Federation) ->
         reason = f"{where} could not be read, and its manifest may be there"
         return (Hold(place=place, key=template, reason=reason, hint="Mend the file; then it is deleted"),)
     return None
+
+
+def _chart(template: Key, ledger: Ledger, federation: Federation) -> str:
+    """The folder that became a Helm chart around the template's file, or an empty string."""
+    file = ledger.sources.get(template, "")
+    charts = (
+        it.location.file.removesuffix("Chart.yaml") for it in federation.problems if it.code == CHART and it.location
+    )
+    return next((folder or "/" for folder in charts if file.startswith(folder) and file), "")
+
+
+def _preserved(work: Work, ledger: Ledger, federation: Federation) -> bool:
+    """Whether its policy, as it is now, preserves objects: one commit may say so and take the template away."""
+    binding = ledger.bindings.get(work.binding) if work.binding is not None else None
+    held = claim_of(binding) if binding is not None else None
+    policies = (it.value for it in federation.propagation_policies)
+    return held is not None and any(
+        policy.spec.preserve_resources_on_deletion for policy in policies if policy_key(policy) == held
+    )
 
 
 def _reason(
@@ -134,6 +174,11 @@ def unreadable(ledger: Ledger, federation: Federation) -> Iterator[str]:
     """Reasons that speak against every delete of this turn."""
     if federation.unread:
         yield f"{', '.join(sorted(federation.unread)[:3])} could not be read"
+    if lost := federation.rewritten_from:
+        yield (
+            f"the source was rewritten and does not contain commit {lost[:7]} any more. Bring it back, or, if that is "
+            f"meant, commit spec.deletion.acceptRewritten: {lost[:12]} in gitops-karmada.yaml"
+        )
     if ledger.problems:
         yield "a file of the status branch could not be understood"
     declared = (federation.templates, federation.clusters, federation.propagation_policies)

@@ -39,7 +39,7 @@ from gitops_karmada.model.managed_fields import APPLY, UPDATE, fields_digest
 from gitops_karmada.model.marks import PREFIX, field_manager, is_ours
 from gitops_karmada.model.objects import Object, annotations_of, labels_of, metadata_of
 from gitops_karmada.model.problems import SettingsError
-from gitops_karmada.model.secrets import shown_digest
+from gitops_karmada.model.secrets import repeats_values, shown_digest
 from gitops_karmada.model.works import Place
 
 # No object ever has this version (etcd counts from 2), so an apply that names it can create but never change one.
@@ -93,12 +93,21 @@ async def _write(member: Member, action: Write, instance: str) -> Outcome:
     except RefusalError as refusal:
         if refusal.conflicts:
             return _conflicting(place, refusal)
-        return failed(place, refusal)
+        return _discreet(failed(place, refusal), action)
     except (UnreachedError, SettingsError) as error:
         reason = f"{place.cluster} is unreachable: {error}"
         return Failed(place=place, reason=reason, fault=Fault.UNREACHABLE, transient=True)
     except Changed as changed:
         return Failed(place=place, reason=str(changed), fault=Fault.RACE, transient=True)
+
+
+def _discreet(outcome: Failed, action: Write) -> Failed:
+    """API servers and webhooks repeat what they refuse: of a Secret, nothing that it holds is told."""
+    manifest = action.manifest if isinstance(action, Create | Apply | Adopt) else {}
+    if not repeats_values(outcome.reason, manifest):
+        return outcome
+    reason = f"{outcome.fault}; the member's answer repeats a value of the Secret and is not shown"
+    return replace(outcome, reason=reason)
 
 
 def _conflicting(place: Place, refusal: RefusalError) -> Conflicting:

@@ -64,6 +64,7 @@ class Federation:
 
     `unread` names files of which a part could not be understood at all, so anything may have stood there;
     `broken` names objects whose manifest is there but wrong. Neither may cost an object its life.
+    `rewritten_from` is the commit that was followed before, where this one does not descend from it.
     """
 
     commit: Commit = Commit()
@@ -81,6 +82,7 @@ class Federation:
     namespaces: Mapping[str, Template] = field(default_factory=dict)
     unread: frozenset[str] = frozenset()
     broken: frozenset[Key] = frozenset()
+    rewritten_from: str = ""
     problems: tuple[Problem, ...] = ()
 
 

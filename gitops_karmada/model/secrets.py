@@ -1,6 +1,8 @@
 """Secrets without what they keep: what may be written down, shown or compared by digest."""
 
-from collections.abc import Mapping
+from base64 import b64decode
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 from gitops_karmada.model.managed_fields import digest
@@ -10,6 +12,8 @@ from gitops_karmada.model.objects import Object, annotations_of, dig, group_of, 
 PLACEHOLDER: Final = "<redacted>"
 FIELDS: Final = ("data", "stringData")
 # kubectl's copy of the whole object.
+# A value of a letter or two is in every text.
+_SHORTEST: Final = 3
 LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 
 
@@ -34,6 +38,20 @@ def is_redacted(obj: Object) -> bool:
         return False
     parts = (obj.get(field) for field in FIELDS)
     return any(PLACEHOLDER in part.values() if isinstance(part, Mapping) else part == PLACEHOLDER for part in parts)
+
+
+def repeats_values(text: str, obj: Object) -> bool:
+    """Whether a text holds a value of a readable Secret, as it stands there or decoded."""
+    if not is_readable(obj):
+        return False
+    return any(len(value) >= _SHORTEST and value in text for field in FIELDS for value in _forms(obj.get(field)))
+
+
+def _forms(values: Any) -> Iterator[str]:
+    for value in values.values() if isinstance(values, Mapping) else (values,):
+        yield str(value)
+        with suppress(ValueError):
+            yield b64decode(str(value), validate=True).decode()
 
 
 def shown_digest(obj: Object) -> str:

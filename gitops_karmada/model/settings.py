@@ -54,10 +54,14 @@ class StatusSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeletionSettings:
-    """How much one turn may delete: as many objects as the larger of the two allows."""
+    """How much one turn may delete: as many objects as the larger of the two allows.
+
+    `accept_rewritten` is the commit (its first letters, 7 at least) that the source may have lost by a force-push.
+    """
 
     max_objects: int = 10
     max_percent: int = 20
+    accept_rewritten: str = ""
     protected_namespaces: tuple[str, ...] = ("default", "kube-system", "kube-public", "kube-node-lease")
 
 

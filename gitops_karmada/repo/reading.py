@@ -1,12 +1,12 @@
 """A whole tree to objects: which files count, links, submodules, and each content parsed once."""
 
 import gc
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from gitops_karmada.model.files import Limits, Manifests
+from gitops_karmada.model.files import Documents, Limits, Manifests
 from gitops_karmada.model.problems import Location, Problem, Severity
 from gitops_karmada.repo.failures import GitError, Reason
 from gitops_karmada.repo.file_names import (
@@ -18,8 +18,10 @@ from gitops_karmada.repo.file_names import (
     shown,
 )
 from gitops_karmada.repo.links import Dead, folders_of, follow
+from gitops_karmada.repo.lists import expanded
 from gitops_karmada.repo.manifests import manifests_in, merged, pointer_to_elsewhere
 from gitops_karmada.repo.parse_cache import ParseCache
+from gitops_karmada.repo.secrets import leak
 from gitops_karmada.repo.tree import LINK, SUBMODULE, SourceTree, TreeFile, below, blob_id
 from gitops_karmada.repo.yaml_reader import DEFAULT_LIMITS, read_documents
 
@@ -78,7 +80,7 @@ class ManifestReader:
             return manifests_in(known, file)
         documents = read_documents(data, file, limits=self._limits, fetch=fetch)
         found = manifests_in(documents, file)
-        if not any(manifest.leak for manifest in found.manifests):
+        if not _tells_secrets(documents):
             self._cache.keep(blob, documents)
         return found
 
@@ -102,6 +104,12 @@ class ManifestReader:
         if size > self._limits.total_bytes:
             message = f"the manifest files hold {size:,} bytes, the limit is {self._limits.total_bytes:,}"
             raise GitError(Reason.LIMIT, message, "Narrow the source paths")
+
+
+def _tells_secrets(documents: Documents) -> bool:
+    """Whether a Secret's values would lie in the cache: also those of one that cannot be used."""
+    objects = (item for document in documents.documents for item, _ in expanded(document.value))
+    return any(isinstance(item, Mapping) and leak(item) is not None for item in objects)
 
 
 @contextmanager
