@@ -1,6 +1,6 @@
 """One turn: read, decide, publish the intent, apply it, publish what became of it."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final, Protocol, assert_never
@@ -24,7 +24,7 @@ from gitops_karmada.core.record import (
     ledger_after,
     ledger_of,
 )
-from gitops_karmada.model.actions import Outcome
+from gitops_karmada.model.actions import Apply, Failed, Outcome
 from gitops_karmada.model.federation import Federation, Ledger
 from gitops_karmada.model.members import LastKnown, LiveObject, MemberConnection, MemberState
 from gitops_karmada.model.objects import ClusterName, Key
@@ -56,6 +56,8 @@ class Members(Protocol):
     def look(self, places: Mapping[ClusterName, Iterable[tuple[Key, str]]]) -> Mapping[Place, LiveObject]: ...
 
     def run(self, waves: Mapping[ClusterName, tuple[Wave, ...]]) -> Mapping[Place, Outcome]: ...
+
+    def rehearse(self, actions: Mapping[ClusterName, Sequence[Apply]]) -> Mapping[Place, Failed]: ...
 
 
 class Remembered:

@@ -1,6 +1,6 @@
 """Plans without consequences: what is decided on is read, or replayed, and only compared."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,11 +12,13 @@ from gitops_karmada.core.changes import ChangeAction, changes
 from gitops_karmada.core.enforce import actions_of, places_of
 from gitops_karmada.core.lint import lint
 from gitops_karmada.core.record import ledger_after
-from gitops_karmada.model.actions import Contest, Refuse, Wait
+from gitops_karmada.model.actions import Action, Apply, Contest, Failed, Fault, Refuse, Wait
 from gitops_karmada.model.federation import Commit, Ledger
 from gitops_karmada.model.members import Unreachable
+from gitops_karmada.model.objects import ClusterName
 from gitops_karmada.model.plan import Hold, Plan, Question
 from gitops_karmada.model.problems import Problem, Severity
+from gitops_karmada.model.works import Place
 from gitops_karmada.reconcile import World, decide, read
 
 
@@ -74,22 +76,49 @@ def decided_for(asked: Asked) -> Decided:
             question = replace(question, ledger=_after(opened.world, question, asked))
         plan = decide(opened.world, question)
         if not (asked.offline or asked.snapshot):
-            plan = replace(plan, holds=(*plan.holds, *_guarded(opened.world, question, plan)))
+            plan = _guarded(opened.world, question, plan)
         found = lint(question.federation, opened.world.interpreter(question.federation))
         warnings = tuple(problem for problem in found if problem.severity is Severity.WARNING)
         return Decided(question=question, plan=plan, lines=opened.lines(), warnings=warnings)
 
 
-def _guarded(world: World, question: Question, plan: Plan) -> Iterator[Hold]:
-    """What the guard would not let happen, as the members are now. They are only looked at."""
+def _guarded(world: World, question: Question, plan: Plan) -> Plan:
+    """The plan with what guard and members would not let happen, as they are now. Nothing is written."""
     live = world.members.look(places_of(plan, question.federation.settings))
     actions = actions_of(plan, live, question, world.interpreter(question.federation))
+    applies = {name: [it for it in part if isinstance(it, Apply)] for name, part in actions.items()}
+    failures = [it for it in world.members.rehearse(applies).values() if it.fault is not Fault.UNREACHABLE]
+    problems = sorted((_refused(it, question) for it in failures), key=lambda problem: problem.subject)
+    held = [*_kept_back(actions, question), *(_hold(it.place, f"would be refused: {it.reason}") for it in failures)]
     known = {hold.place for hold in plan.holds}
+    return replace(
+        plan,
+        holds=(*plan.holds, *(hold for hold in held if hold.place not in known)),
+        problems=(*plan.problems, *problems),
+    )
+
+
+def _kept_back(actions: Mapping[ClusterName, Iterable[Action]], question: Question) -> Iterator[Hold]:
     for action in (action for part in actions.values() for action in part):
-        place = action.place
-        seen = not isinstance(question.members.get(place.cluster), Unreachable)
-        if isinstance(action, Refuse | Contest | Wait) and seen and place not in known:
-            yield Hold(place=place, key=place.key, reason=action.reason)
+        seen = not isinstance(question.members.get(action.place.cluster), Unreachable)
+        if isinstance(action, Refuse | Contest | Wait) and seen:
+            yield _hold(action.place, action.reason)
+
+
+def _hold(place: Place, reason: str) -> Hold:
+    return Hold(place=place, key=place.key, reason=reason)
+
+
+def _refused(failure: Failed, question: Question) -> Problem:
+    template = question.federation.templates.get(failure.place.key)
+    return Problem(
+        code="GK5014",
+        location=template.location if template else None,
+        subject=str(failure.place.key),
+        path=", ".join(failure.fields),
+        message=f"{failure.place.cluster} would refuse it: {failure.reason}",
+        hint="See: gitops-karmada explain GK5014",
+    )
 
 
 def _question(opened: worlds.Opened, asked: Asked) -> Question:

@@ -19,7 +19,7 @@ from gitops_karmada.core.register import served_kinds
 from gitops_karmada.core.webhooks import hooked
 from gitops_karmada.members.connect import Connector
 from gitops_karmada.members.fleet import BlockingFleet, Fleet
-from gitops_karmada.model.actions import Outcome
+from gitops_karmada.model.actions import Failed, Outcome
 from gitops_karmada.model.federation import Federation, Ledger
 from gitops_karmada.model.members import (
     LastKnown,
@@ -185,6 +185,9 @@ class Unasked:
         return {}
 
     def run(self, waves: Mapping[ClusterName, Any]) -> Mapping[Place, Outcome]:
+        return {}
+
+    def rehearse(self, actions: Mapping[ClusterName, Any]) -> Mapping[Place, Failed]:
         return {}
 
 

@@ -72,6 +72,25 @@ async def execute(member: Member, action: Action, instance: str) -> Outcome:
             assert_never(action)
 
 
+async def rehearse(member: Member, action: Apply, instance: str) -> Failed | None:
+    """Why the member would not take this apply, as far as it can tell beforehand. Nothing is written.
+
+    None: it would, or what it refuses is made anew as the author asked. Who holds fields is the guard's question.
+    """
+    try:
+        resource = await member.find(action.place.key, str(action.manifest["apiVersion"]))
+        if resource is not None:
+            body = _with_metadata(action.manifest, uid=action.uid)
+            await member.transport.rehearse(resource, body, manager=field_manager(instance))
+    except RefusalError as refusal:
+        outcome = failed(action.place, refusal)
+        return None if action.recreate and outcome.fault is Fault.IMMUTABLE else outcome
+    except (UnreachedError, SettingsError) as error:
+        reason = f"{action.place.cluster} is unreachable: {error}"
+        return Failed(place=action.place, reason=reason, fault=Fault.UNREACHABLE, transient=True)
+    return None
+
+
 def _contested(action: Contest) -> Contested:
     return Contested(
         place=action.place,

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from gitops_karmada.members.connect import Clock, Connect, Connector
-from gitops_karmada.members.execute import execute
+from gitops_karmada.members.execute import execute, rehearse
 from gitops_karmada.members.look import Wanted, look
 from gitops_karmada.members.member import Member
 from gitops_karmada.members.observe import observe
@@ -69,6 +69,11 @@ class Fleet:
         done = await _together({name: self._run(name, part) for name, part in waves.items()})
         return {outcome.place: outcome for part in done.values() for outcome in part}
 
+    async def rehearse(self, actions: Mapping[ClusterName, Sequence[Apply]]) -> Mapping[Place, Failed]:
+        """Which of these applies the members would not take. Nothing is written."""
+        told = await _together({name: self._rehearse(name, part) for name, part in actions.items()})
+        return {failure.place: failure for part in told.values() for failure in part}
+
     async def close(self) -> None:
         for member in self._members.values():
             await member.close()
@@ -79,6 +84,22 @@ class Fleet:
             reason = f"{cluster} is no member that is known here"
             return {key: Unknown(reason=reason) for key, _ in wanted}
         return await look(self._members[cluster], wanted, self._instance)
+
+    async def _rehearse(self, cluster: ClusterName, actions: Sequence[Apply]) -> list[Failed]:
+        member = self._members.get(cluster)
+        if member is None or not member.connection.writable:
+            return []
+        limit = asyncio.Semaphore(member.connection.concurrency)
+
+        async def one(action: Apply) -> Failed | None:
+            async with limit:
+                return await rehearse(member, action, self._instance)
+
+        try:
+            async with asyncio.timeout(member.connection.deadlines.round):
+                return [failure for failure in await asyncio.gather(*map(one, actions)) if failure is not None]
+        except TimeoutError:
+            return []
 
     async def _run(self, cluster: ClusterName, waves: Waves) -> list[Outcome]:
         run = _Run(self._members.get(cluster), cluster, self._instance)
@@ -159,6 +180,9 @@ class BlockingFleet:
 
     def run(self, waves: Mapping[ClusterName, Waves]) -> Mapping[Place, Outcome]:
         return self._wait(self._fleet.run(waves))
+
+    def rehearse(self, actions: Mapping[ClusterName, Sequence[Apply]]) -> Mapping[Place, Failed]:
+        return self._wait(self._fleet.rehearse(actions))
 
     def close(self) -> None:
         self._wait(self._fleet.close())

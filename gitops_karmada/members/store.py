@@ -113,6 +113,15 @@ class ObjectStore:
         _check(key, live, uid, version)
         return self._save(key, live, _applied(key, live, intent, manager, force)), False
 
+    def rehearse(self, body: Object, manager: str) -> None:
+        """Apply over whoever holds the fields, and keep nothing of it."""
+        key, live = key_of(body), self._shelf.objects.get(key_of(body))
+        if live is None:
+            self._check_namespace(key)
+            return
+        _check(key, live, metadata_of(body).get("uid"), metadata_of(body).get("resourceVersion"))
+        _applied(key, live, _without_nulls(body), manager, True)
+
     def patch(
         self, resource: Resource, namespace: str, name: str, operations: Sequence[Object], manager: str
     ) -> Object:

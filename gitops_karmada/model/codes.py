@@ -614,6 +614,15 @@ MEMBERS = (
         "Nodes, pods or autoscalers of a member could not be listed.",
         "The member answered with an error, which is repeated. Its last known capacity counts until it can be read.",
     ),
+    _code(
+        "GK5014",
+        "write-would-be-refused",
+        "A member would not take an object as it would be applied.",
+        "`plan` asks members to rehearse what it would apply over objects of ours (a server-side apply with dryRun=All; "
+        "nothing is written). The member's words are repeated. A field that cannot be changed has to stay as it is, or "
+        "the object has to be made anew: gitops-karmada.io/recreate: \"true\" on the template allows that, except for "
+        "kinds that would lose what they hold.",
+    ),
 )
 
 OPERATION = (

@@ -12,14 +12,14 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gitops_karmada.cli.options import Where
 from gitops_karmada.cli.worlds import opened
 from gitops_karmada.core.order import Wave
-from gitops_karmada.model.actions import Outcome
+from gitops_karmada.model.actions import Apply, Failed, Outcome
 from gitops_karmada.model.members import LastKnown, LiveObject, MemberConnection, MemberState
 from gitops_karmada.model.objects import ClusterName, Key
 from gitops_karmada.model.works import Place
@@ -87,6 +87,9 @@ class HalfApplied:
 
     def look(self, places: Mapping[ClusterName, Iterable[tuple[Key, str]]]) -> Mapping[Place, LiveObject]:
         return self.members.look(places)
+
+    def rehearse(self, actions: Mapping[ClusterName, Sequence[Apply]]) -> Mapping[Place, Failed]:
+        return self.members.rehearse(actions)
 
     def run(self, waves: Mapping[ClusterName, tuple[Wave, ...]]) -> Mapping[Place, Outcome]:
         if self.reaper.step != "half applied":

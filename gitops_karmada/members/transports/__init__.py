@@ -55,6 +55,9 @@ class Transport(Protocol):
     async def apply(self, resource: Resource, body: Object, *, manager: str, force: bool = False) -> Written:
         """Server-side apply. `metadata.uid` and `metadata.resourceVersion` in the body are preconditions."""
 
+    async def rehearse(self, resource: Resource, body: Object, *, manager: str) -> None:
+        """Ask whether this apply would be taken, whoever holds the fields; raise as `apply`. Nothing is written."""
+
     async def patch(
         self, resource: Resource, namespace: str, name: str, operations: Sequence[Object], *, manager: str
     ) -> Object:

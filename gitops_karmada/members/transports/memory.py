@@ -53,6 +53,9 @@ class MemoryMember:
         obj, created = self.store.apply(resource, body, manager, force)
         return Written(object=obj, created=created)
 
+    async def rehearse(self, resource: Resource, body: Object, *, manager: str) -> None:
+        self.store.rehearse(body, manager)
+
     async def patch(
         self, resource: Resource, namespace: str, name: str, operations: Sequence[Object], *, manager: str
     ) -> Object:

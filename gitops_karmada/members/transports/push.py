@@ -97,6 +97,12 @@ class PushMember:
         status, text = await self._send("PATCH", path, query, orjson.dumps(body), APPLY)
         return Written(object=object_of(text, path), created=status == 201)
 
+    async def rehearse(self, resource: Resource, body: Object, *, manager: str) -> None:
+        metadata = body["metadata"]
+        path = resource.path(metadata.get("namespace") or "", metadata["name"])
+        query = {"fieldManager": manager, "force": "true", "dryRun": "All"}
+        await self._send("PATCH", path, query, orjson.dumps(body), APPLY)
+
     async def patch(
         self, resource: Resource, namespace: str, name: str, operations: Sequence[Object], *, manager: str
     ) -> Object:
