@@ -524,8 +524,8 @@ GIT = (
         "GK4004",
         "repository-refused",
         "An address, branch or option is not allowed.",
-        "Only https, http, ssh and file addresses are used, never with credentials in them, and no name may start"
-        " with `-`.",
+        "Only https, http, ssh and file addresses are used, and no name may start with `-`. Credentials belong into a "
+        "file that is named with --git-token-file or --git-ssh-key; those in an address are shown and kept nowhere.",
     ),
     _code(
         "GK4005",

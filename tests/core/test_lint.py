@@ -137,7 +137,9 @@ def test_an_override_that_cannot_be_applied_is_told_once() -> None:
     patch = {"plaintext": [{"path": "/spec/nope/x", "operator": "replace", "value": 1}]}
     wrong = policy("site", kind="OverridePolicy", overrideRules=[{"overriders": patch}], **BY_NAME)
     chosen = placed(clusterAffinity={"exclude": ["m3"]})
-    objects = (WEB, chosen, wrong, M1, M2, cluster("m3"))
+    other = overriding("other", "x", resourceSelectors=[selected(name="web")])
+    other["spec"]["overrideRules"][0]["targetCluster"] = {"clusterNames": ["m1"]}
+    objects = (WEB, chosen, wrong, other, M1, M2, cluster("m3"))
     manifests = [manifest(number, obj) for number, obj in enumerate(objects)]
     federation = federate(manifests, Settings())
     assert [one.code for one in lint(federation, Interpreter())] == []

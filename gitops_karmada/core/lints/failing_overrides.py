@@ -19,7 +19,7 @@ _Rules: TypeAlias = tuple[tuple[int, str], ...]
 
 
 def failing_overrides(repository: Repository) -> Iterator[Problem]:
-    """For every claimed template, once for the clusters that its policy may choose and where the same rules apply."""
+    """For every claimed template and failure one finding for all the clusters that its policy may choose."""
     if repository.yaml is None:
         return
     for key, candidates in sorted(repository.competing.items()):
@@ -27,10 +27,14 @@ def failing_overrides(repository: Repository) -> Iterator[Problem]:
         if not candidates:
             continue
         chosen = [it for it in repository.clusters.values() if _may_choose(candidates[0].policy.spec.placement, it)]
+        found: dict[tuple[int, str, str], tuple[OverrideFailed, list[str]]] = {}
         for clusters in _alike(repository, obj, chosen):
             failure = override(obj, clusters[0], repository.policies.overrides, repository.yaml)
             if isinstance(failure, OverrideFailed):
-                yield _problem(repository, key, failure, [cluster.name for cluster in clusters])
+                _, names = found.setdefault((id(failure.policy), failure.path, failure.reason), (failure, []))
+                names.extend(cluster.name for cluster in clusters)
+        for failure, names in found.values():
+            yield _problem(repository, key, failure, sorted(names))
 
 
 def _may_choose(placement: Placement, cluster: Cluster) -> bool:
