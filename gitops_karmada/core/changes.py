@@ -329,7 +329,13 @@ def _decision(case: _Case) -> _Cause:
     """What moved it though nobody changed it: a cluster that is left (its taints say why), or what the turn says."""
     if case.plan.cause is Cause.FAILOVER and (left := _left(case)):
         return f"failover from {' '.join(left)}", case.lines.cluster(left[0])
-    return case.leaving or case.why.trigger or str(case.plan.cause), None
+    return case.leaving or case.why.trigger or _removed(case) or str(case.plan.cause), None
+
+
+def _removed(case: _Case) -> str:
+    """The clusters that the binding leaves because nobody declares them any more."""
+    gone = [name for name in _left(case) if case.lines.cluster(name) is None]
+    return f"{' '.join(gone)} was removed" if gone else ""
 
 
 def _left(case: _Case) -> list[str]:

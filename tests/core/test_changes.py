@@ -224,6 +224,12 @@ def test_a_cluster_that_is_left_is_the_cause_with_the_line_of_its_taints() -> No
     ]
 
 
+def test_a_removed_cluster_is_the_cause_for_those_that_take_over() -> None:
+    wanted = Plan(**{**_fields_of(plan(west=6)), "retiring": ledger(east=4).works})
+    found = {change.cluster: change for change in changes(wanted, ledger(east=4, west=2), Federation())}
+    assert found[ClusterName("west")].reason == "east was removed"
+
+
 def test_an_object_that_waits_for_its_replacement_is_said_to() -> None:
     """It stays in its member for now, though its replicas count elsewhere."""
     evicting = replace(
