@@ -1,7 +1,8 @@
 """The status branch as values: each file read and written in the format that its name says."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,16 +22,32 @@ _VALUES: Final = (".json", ".yaml", ".yml")
 _READ_FILES: Final = frozenset({"federation.json", "memory.json"})
 
 
-class StatusValues:
-    """A status branch that keeps values. A content that was read or written once is not read again.
+class _Files(Mapping[str, Any]):
+    """Files that are read when they are first asked for: whoever knows the tip already does not ask."""
 
-    `cache` is a folder where that holds beyond the life of the process.
-    """
+    def __init__(self, read: Callable[[], Mapping[str, Any]]) -> None:
+        self._read = read
+
+    @cached_property
+    def _values(self) -> Mapping[str, Any]:
+        return self._read()
+
+    def __getitem__(self, path: str) -> Any:
+        return self._values[path]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
+class StatusValues:
+    """A status branch that keeps values. `cache` is a folder that saves reading the same content again."""
 
     def __init__(self, branch: StatusBranch, cache: Path | None = None) -> None:
         self._branch = branch
         self._cache = ParseCache(cache)
-        self._known: dict[str, Any] = {}
 
     def observe(self, observe: Observe) -> None:
         """Tell `observe` of each step of reading and writing from now on."""
@@ -39,11 +56,8 @@ class StatusValues:
     def read(self) -> tuple[str | None, Mapping[str, Any]]:
         """The tip and its files, by path."""
         tree = self._branch.read()
-        blobs = {path: tree.blob(path) or "" for path in tree if path.startswith(_READ) or path in _READ_FILES}
-        fresh = [path for path, blob in blobs.items() if blob not in self._known]
-        values = dict(self._values(tree, fresh))
-        self._known = {blob: values[path] if path in values else self._known[blob] for path, blob in blobs.items()}
-        return _tip(tree), {path: self._known[blob] for path, blob in blobs.items()}
+        paths = [path for path in tree if path.startswith(_READ) or path in _READ_FILES]
+        return _tip(tree), _Files(lambda: dict(self._values(tree, paths)))
 
     def publish(self, base: str | None, files: Mapping[str, Any], message: Message, when: datetime) -> Publication:
         changes = {path: None if value is None else bytes_of(path, value) for path, value in files.items()}
@@ -70,9 +84,7 @@ class StatusValues:
         """What was written is what will be read: the writer is held to that."""
         for path, content in contents.items():
             if path.endswith(_VALUES) and (text := _as_json(values[path])):
-                blob = blob_id(content)
-                self._known[blob] = orjson.loads(text)
-                self._cache.keep_written(blob, self._known[blob], len(content))
+                self._cache.keep_written(blob_id(content), orjson.loads(text), len(content))
         self._cache.save()
 
 
