@@ -2,19 +2,22 @@
 
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
 
+from gitops_karmada.cli.feeds import Lines
 from gitops_karmada.core.federate import federate
 from gitops_karmada.members.refusals import RefusalError
 from gitops_karmada.model.decode import decode
 from gitops_karmada.model.federation import Commit, Federation
 from gitops_karmada.model.members import MemberConnection
 from gitops_karmada.model.objects import ClusterName, Key, Object, annotations_of, key_of, labels_of
-from gitops_karmada.model.problems import RepositoryError
+from gitops_karmada.model.problems import Location, Problem, RepositoryError, Severity
 from gitops_karmada.model.settings import MemberMode, Settings
 from gitops_karmada.reconcile import Remembered, Turn, turn
+from gitops_karmada.repo.folder import FolderTree
 from tests.conformance.story_worlds import Stage, manifest, path_of
 from tests.core.questions import CLUSTERS, POLICY, SHOP, cluster, config_map, deployment, divided, override, policy
 
@@ -28,6 +31,8 @@ class Field(Stage):
     def __init__(self, spec: Mapping[str, Any] | None = None) -> None:
         super().__init__(spec or {}, MEMBERS)
         self.broken: set[Key] = set()
+        # A folder that is a Helm chart.
+        self.hidden = ""
 
     def __enter__(self) -> "Field":
         return self
@@ -36,7 +41,12 @@ class Field(Stage):
         commit = Commit(id=f"{self.commits:040x}", ref="refs/heads/main", committed_at=self.committed_at)
         readable = [manifest(path, obj) for path, obj in self.files.items() if path not in self.unread]
         sound = [it for it in readable if key_of(it.object) not in self.broken]
-        return federate(sound, self.settings, commit=commit, unread=self.unread, broken=self.broken)
+        where = Location(file=f"{self.hidden}Chart.yaml")
+        chart = Problem(code="GK1015", severity=Severity.NOTICE, location=where, message="a Helm chart, skipped")
+        if self.hidden:
+            sound = [it for it in sound if not it.location.file.startswith(self.hidden)]
+        problems = [chart] if self.hidden else []
+        return federate(sound, self.settings, commit=commit, problems=problems, unread=self.unread, broken=self.broken)
 
     def _connections(self, federation: Federation) -> tuple[MemberConnection, ...]:
         """As the program does: members that are set up are reached, whether or not their Cluster is there."""
@@ -672,3 +682,48 @@ def test_what_a_member_says_of_a_secret_is_told_without_its_values(fresh: Fresh)
     assert "repeats a value of the Secret" in told
     for value in ("canary-one", "canary-two", *(b64encode(it).decode() for it in (b"canary-one", b"canary-two"))):
         assert value not in told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "kind: Secret\nstringData:\n  b: canary\n  b: canary\n",
+        "a: b\n---\nkind: Secret\nstringData: {b: canary}\n",
+        "stringData:\n  b: |\n    canary\n    canary: x\nkind: 'Secret'\n",
+        '{"kind": "Secret",\n "data": {"b": "canary"}}\n',
+        "kind: List\nitems:\n- kind: Secret\n  stringData:\n    'b c': canary\n",
+        "kind: Secret\nstringData:\n  b: 'one\n    canary'\n",
+    ],
+)
+def test_findings_show_no_line_of_a_secret_with_its_value(tmp_path: Path, text: str) -> None:
+    (tmp_path / "s.yaml").write_text(text)
+    lines = Lines(FolderTree(tmp_path))
+    shown = [lines(Location(file="s.yaml", line=number + 1)) for number in range(len(text.splitlines()))]
+    assert "canary" not in str(shown).replace("canary: (hidden)", "")
+    assert "(hidden)" in str(shown)
+
+
+def test_findings_show_other_lines_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "s.yaml").write_text("kind: ConfigMap\ndata: {a: b}\n---\nkind: Secret\n")
+    assert Lines(FolderTree(tmp_path))(Location(file="s.yaml", line=2)) == "data: {a: b}"
+
+
+# Nothing at all, and what looks like it -------------------------------------------------------------------------------
+
+
+def test_an_empty_source_deletes_nothing_however_often_it_is_read(stage: Field) -> None:
+    stage.commit(delete=[*SHOP])
+    stage.turns(5)
+    assert stage.replicas() == {"east": 4, "west": 2}
+
+
+def test_a_folder_that_becomes_a_chart_costs_nothing(stage: Field) -> None:
+    """The files of a Helm chart are not read, and a Chart.yaml may come into any folder."""
+    stage.hidden = "apps/"
+    stage.commit()
+    stage.turns(5)
+    assert stage.replicas() == {"east": 4, "west": 2}
+    stage.hidden = "nothing/"
+    stage.commit(delete=[deployment()])
+    stage.turns()
+    assert stage.replicas() == {}

@@ -1,7 +1,10 @@
 """Federations as they come: the newest commit of a source, or a folder as it is now."""
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 from gitops_karmada.cli.connections import odd_members
 from gitops_karmada.cli.settings_file import settings_in
@@ -32,7 +35,28 @@ class Lines:
         if file not in self._tree.files:
             return []
         ((_, data),) = self._tree.contents([file])
-        return data.decode("utf-8", "replace").splitlines()
+        return list(_discreet(data.decode("utf-8", "replace").splitlines()))
+
+
+# A document that is, or may hold, a Secret, and what of a line may be shown then.
+_SECRET: Final = re.compile(r"""["']?kind["']?\s*:\s*["']?Secret""")
+_NAME: Final = re.compile(r"""[\s-]*["']?[\w./-]+["']?:(?=\s|$)""")
+
+
+def _discreet(lines: list[str]) -> Iterator[str]:
+    """The lines; of Secrets without their values, which findings of any kind may point at."""
+    start = 0
+    for end in (*(number for number, line in enumerate(lines) if line.startswith("---")), len(lines)):
+        document = lines[start:end]
+        is_secret = any(_SECRET.search(line) for line in document)
+        yield from map(_without_value, document) if is_secret else document
+        start = end
+
+
+def _without_value(line: str) -> str:
+    name = _NAME.match(line)
+    shown = name[0] if name else ""
+    return line if not line[len(shown) :].strip() else f"{shown} (hidden)".lstrip(" " if not shown else "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

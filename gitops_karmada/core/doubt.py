@@ -1,6 +1,8 @@
 """What cannot be read now and may still be meant: its last good state counts, so that a typing error moves nothing."""
 
 from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
 
 from gitops_karmada.core.interpret import Interpreter, Operation
 from gitops_karmada.model.bindings import Binding
@@ -8,6 +10,25 @@ from gitops_karmada.model.clusters import Cluster
 from gitops_karmada.model.federation import Federation, Ledger
 from gitops_karmada.model.objects import Key, Object
 from gitops_karmada.model.works import Work
+
+# The finding about a folder that is taken for a Helm chart (`repo.reading`).
+CHART: Final = "GK1015"
+
+
+def template_in_doubt(key: Key, ledger: Ledger, federation: Federation) -> str:
+    """Why a template that is not there may be there all the same, though all that was to be read was read."""
+    if folder := _chart(ledger.sources.get(key, ""), federation):
+        return f"{folder} is a Helm chart now, whose files are not read, and its manifest may be there"
+    if key.namespace and replace(key, namespace="") in federation.templates:
+        return "its manifest names no namespace, and no CustomResourceDefinition says any more that its kind has them"
+    return ""
+
+
+def _chart(file: str, federation: Federation) -> str:
+    """The folder of a Helm chart around a file, or an empty string."""
+    found = (problem.location for problem in federation.problems if problem.code == CHART)
+    folders = (location.file.removesuffix("Chart.yaml") for location in found if location is not None)
+    return next((folder or "the whole repository" for folder in folders if file and file.startswith(folder)), "")
 
 
 def clusters_in_doubt(ledger: Ledger, federation: Federation) -> tuple[Cluster, ...]:

@@ -18,7 +18,7 @@ from gitops_karmada.core.claim import (
     with_claim,
     without_claim,
 )
-from gitops_karmada.core.doubt import is_rule_in_doubt
+from gitops_karmada.core.doubt import is_rule_in_doubt, template_in_doubt
 from gitops_karmada.core.interpret import Interpreter
 from gitops_karmada.core.interpreters import InterpretError
 from gitops_karmada.core.match import Candidate
@@ -263,7 +263,7 @@ def _doubt(key: Key, federation: Federation, ledger: Ledger) -> str:
         file = ledger.sources.get(key, "")
         where = file if file in federation.unread else ", ".join(sorted(federation.unread)[:3])
         return f"{where} could not be read, and its manifest may be there"
-    return ""
+    return template_in_doubt(key, ledger, federation)
 
 
 def is_dependency_only(binding: Binding) -> bool:

@@ -75,7 +75,7 @@ def plan(question: Question, interpreter: Interpreter, yaml: YamlText) -> Plan:
         clusters=_recorded(clusters, question, calm=whys == ledger.whys),
         rebalancers=free.rebalancers,
         quotas=_quotas(federation, quotas, sent.works),
-        sources={key: template.location.file for key, template in federation.templates.items() if key in whys},
+        sources={key: file for key in whys if (file := _source(key, question))},
         template_statuses={key: status for key, status in ledger.template_statuses.items() if key in attached.bindings},
         receipts=ledger.receipts,
         memory=Frozen(
@@ -114,6 +114,12 @@ def _with_definitions(
         return clusters
     fold = placed(wanted, _world(question, clusters, bindings), QuotaLedger((), ()), question.now)
     return defined(clusters, fold.bindings, templates)
+
+
+def _source(key: Key, question: Question) -> str:
+    """The file of a template, or the last one of a template that cannot be read now."""
+    template = question.federation.templates.get(key)
+    return template.location.file if template is not None else question.ledger.sources.get(key, "")
 
 
 def _world(

@@ -6,7 +6,7 @@ from typing import Final
 
 from gitops_karmada.core.aggregate import expected_clusters
 from gitops_karmada.core.claim import claim_of, policy_key
-from gitops_karmada.core.doubt import clusters_in_doubt
+from gitops_karmada.core.doubt import clusters_in_doubt, template_in_doubt
 from gitops_karmada.model.bindings import Binding
 from gitops_karmada.model.federation import Federation, Ledger
 from gitops_karmada.model.objects import ClusterName, Key
@@ -18,8 +18,6 @@ NOT_PLACED: Final = "no longer placed in this cluster"
 NOT_WANTED: Final = "no policy selects it any more, and no workload brings it along"
 CLUSTER_REMOVED: Final = "the cluster was removed"
 _QUOTA: Final[Mapping[str, str]] = {"group": "policy.karmada.io", "kind": "FederatedResourceQuota"}
-# The finding about a folder that is taken for a Helm chart (`repo.reading`).
-CHART: Final = "GK1015"
 NOT_NEEDED: Final = "no longer needed in this cluster"
 
 
@@ -105,13 +103,8 @@ def _unusable(place: Place, work: Work, federation: Federation) -> tuple[Hold, .
 def _unsure(place: Place, work: Work, ledger: Ledger, federation: Federation) -> tuple[Hold, ...] | None:
     """A template that is not there may only be unreadable."""
     template = work.binding or work.key
-    if folder := _chart(template, ledger, federation):
-        reason = f"{folder} is a Helm chart now, whose files are not read, and its manifest may be there"
-        return (Hold(place=place, key=template, reason=reason, hint="Move the manifest out of the chart"),)
-    if template.namespace and replace(template, namespace="") in federation.templates:
-        reason = "its manifest names no namespace, and nothing says any more whether its kind has them"
-        hint = "Write metadata.namespace, or commit its CustomResourceDefinition"
-        return (Hold(place=place, key=template, reason=reason, hint=hint),)
+    if doubt := template_in_doubt(template, ledger, federation):
+        return (Hold(place=place, key=template, reason=doubt, hint="Mend it; until then nothing changes"),)
     if ledger.problems:
         reason = "a file of the status branch cannot be understood, and what it said may be needed"
         return (Hold(place=place, key=template, reason=reason, hint="Revert the commit that changed it by hand"),)
@@ -124,15 +117,6 @@ def _unsure(place: Place, work: Work, ledger: Ledger, federation: Federation) ->
         reason = f"{where} could not be read, and its manifest may be there"
         return (Hold(place=place, key=template, reason=reason, hint="Mend the file; then it is deleted"),)
     return None
-
-
-def _chart(template: Key, ledger: Ledger, federation: Federation) -> str:
-    """The folder that became a Helm chart around the template's file, or an empty string."""
-    file = ledger.sources.get(template, "")
-    charts = (
-        it.location.file.removesuffix("Chart.yaml") for it in federation.problems if it.code == CHART and it.location
-    )
-    return next((folder or "/" for folder in charts if file.startswith(folder) and file), "")
 
 
 def _preserved(work: Work, ledger: Ledger, federation: Federation) -> bool:
@@ -182,5 +166,5 @@ def unreadable(ledger: Ledger, federation: Federation) -> Iterator[str]:
     if ledger.problems:
         yield "a file of the status branch could not be understood"
     declared = (federation.templates, federation.clusters, federation.propagation_policies)
-    if not any(declared) and ledger.bindings:
+    if not any(declared) and (ledger.bindings or ledger.works):
         yield "the source holds no manifest at all, which is no wish to delete everything"
