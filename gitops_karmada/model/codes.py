@@ -618,9 +618,9 @@ MEMBERS = (
         "GK5014",
         "write-would-be-refused",
         "A member would not take an object as it would be applied.",
-        "`plan` asks members to rehearse what it would apply over objects of ours (a server-side apply with dryRun=All; "
-        "nothing is written). The member's words are repeated. A field that cannot be changed has to stay as it is, or "
-        "the object has to be made anew: gitops-karmada.io/recreate: \"true\" on the template allows that, except for "
+        "`plan` asks members to rehearse what it would apply over objects of ours (a server-side apply with dryRun, "
+        "which writes nothing). The member's words are repeated. A field that cannot be changed has to stay, or "
+        'the object has to be made anew: gitops-karmada.io/recreate: "true" on the template allows that, except for '
         "kinds that would lose what they hold.",
     ),
 )

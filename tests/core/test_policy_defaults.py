@@ -38,9 +38,10 @@ def test_what_the_api_fills_in() -> None:
 )
 def test_spread_constraints(given: dict[str, Any], expected: dict[str, Any]) -> None:
     """A maxGroups that is left out is no upper bound."""
-    assert defaulted(
-        policy(placement={"spreadConstraints": [given]}), "spec", "placement", "spreadConstraints", 0
-    ) == {**expected, "maxGroups": MAX_INT32}
+    assert defaulted(policy(placement={"spreadConstraints": [given]}), "spec", "placement", "spreadConstraints", 0) == {
+        **expected,
+        "maxGroups": MAX_INT32,
+    }
 
 
 @pytest.mark.parametrize(

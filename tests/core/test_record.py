@@ -67,9 +67,7 @@ def a_plan() -> Plan:
         clusters={
             ClusterName("east"): Cluster(
                 metadata=ObjectMeta(name="east"),
-                status=ClusterStatus(
-                    conditions=(Condition(type="Ready", status="True", last_transition_time=NOW),)
-                ),
+                status=ClusterStatus(conditions=(Condition(type="Ready", status="True", last_transition_time=NOW),)),
             )
         },
         sources={KEY: "templates/web.yaml"},
