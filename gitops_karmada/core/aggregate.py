@@ -86,7 +86,7 @@ class _Asked:
         for (message, location), key in self.failures.items():
             template = templates.get(key)
             yield Problem(
-                code="GK2056",
+                code="GK2057",
                 severity=Severity.WARNING,
                 location=location or (template.location if template else None),
                 subject=str(key),

@@ -491,7 +491,7 @@ POLICIES = (
         "The message names the field. Until it is corrected the object keeps what it has.",
     ),
     _code(
-        "GK2056",
+        "GK2057",
         "status-not-interpreted",
         "What a live object says of itself cannot be told.",
         "A customization failed on its status, or the status is not written as its kind demands. What is placed "

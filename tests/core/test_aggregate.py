@@ -196,7 +196,7 @@ def test_a_status_that_cannot_be_told_is_one_finding_for_all_members() -> None:
     interpreter = Interpreter(customized={("apps/v1", "Deployment"): Interpretation(health=health)}.get)
     told = settled(answer, outcomes, federation(SHOP).templates, interpreter, LATER)
     (problem,) = told.problems
-    assert (problem.code, problem.severity, problem.location) == ("GK2056", Severity.WARNING, script)
+    assert (problem.code, problem.severity, problem.location) == ("GK2057", Severity.WARNING, script)
     assert problem.subject == str(WEB)
     items = told.bindings[WEB].status.aggregated_status
     assert {item.cluster_name: item.health for item in items} == {"east": Health.UNKNOWN, "west": Health.UNKNOWN}

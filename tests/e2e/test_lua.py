@@ -119,7 +119,7 @@ def test_a_broken_script_is_one_finding_and_costs_nothing_else(tmp_path: Path, m
     }
     lab.commit("another slip", {"policies/fleets-explained.yaml": customization(broken)})
     run = lab.run("sync")
-    assert [line.partition(":")[0] for line in findings(run)] == ["warning[GK2056]"], run.errors
+    assert [line.partition(":")[0] for line in findings(run)] == ["warning[GK2057]"], run.errors
     assert f" --> {place_of(lab, 'obj.status.crew.size')}" in run.errors
     assert [fleet(cluster)["spec"]["cars"] for cluster in (one, two)] == [8, 4]
     items = lab.status_value(f"bindings/{PLACED}.yaml")["status"]["aggregatedStatus"]
