@@ -18,6 +18,7 @@ from gitops_karmada.core.readme import ATTRIBUTES, ATTRIBUTES_TEXT, README, read
 from gitops_karmada.core.record import (
     FEDERATION,
     FORMAT_VERSION,
+    MEMORY,
     federation_file,
     files_of,
     format_of,
@@ -198,6 +199,9 @@ class LostRaceError(RepositoryError):
 
 def ledger_of_branch(status: Status, federation: Federation, remembered: Remembered | None = None) -> Ledger:
     tip, files = status.read()
+    for name in (FEDERATION, MEMORY):
+        if not isinstance(files.get(name, {}), Mapping):
+            raise RepositoryError(f"{name} on the status branch is no map. Revert the commit that changed it by hand")
     if (version := format_of(files)) > FORMAT_VERSION:
         raise RepositoryError(
             f"the status branch has format {version}, which is newer than this program knows ({FORMAT_VERSION}). "

@@ -727,3 +727,41 @@ def test_a_folder_that_becomes_a_chart_costs_nothing(stage: Field) -> None:
     stage.commit(delete=[deployment()])
     stage.turns()
     assert stage.replicas() == {}
+
+
+@pytest.mark.parametrize("name", ["federation.json", "memory.json"])
+def test_a_spoilt_record_of_the_branch_stops_the_turn(stage: Field, name: str) -> None:
+    stage.status.files[name] = b"[]"
+    stage.restart()
+    with pytest.raises(RepositoryError, match="Revert"):
+        stage.turns(1)
+
+
+@DOUBTS
+def test_what_a_rule_in_doubt_says_is_needed_stays(fresh: Fresh, how: str) -> None:
+    definition, widget, made = widgets()
+    widget = {**widget, "metadata": {"name": "w", "namespace": "shop"}}
+    made["spec"]["propagateDeps"] = True
+    script = (
+        "function GetDependencies(o) return "
+        "{{apiVersion = 'v1', kind = 'ConfigMap', namespace = 'shop', name = 'settings'}} end"
+    )
+    rule = {
+        "apiVersion": "config.karmada.io/v1alpha1",
+        "kind": "ResourceInterpreterCustomization",
+        "metadata": {"name": "widgets"},
+        "spec": {
+            "target": {"apiVersion": "example.io/v1", "kind": "Widget"},
+            "customizations": {"dependencyInterpretation": {"luaScript": script}},
+        },
+    }
+    stage = fresh([*CLUSTERS, definition, widget, made, rule, config_map()])
+    stage.turns()
+    assert stage.names("east", "ConfigMap") == {"settings"}
+    stage.doubt(rule, how)
+    stage.turns()
+    assert stage.names("east", "ConfigMap") == {"settings"}
+    stage.mend()
+    stage.commit(delete=[rule])
+    stage.turns()
+    assert stage.names("east", "ConfigMap") == set()

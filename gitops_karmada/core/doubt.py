@@ -74,8 +74,16 @@ def _override(namespace: str, name: str) -> Key:
 
 def is_rule_in_doubt(binding: Binding, obj: Object, interpreter: Interpreter, federation: Federation) -> bool:
     """Whether the kind had replicas by a rule that is not there now: without it every member would get all of them."""
-    unusable = any(key.group == "config.karmada.io" for key in federation.broken)
-    if not unusable and not federation.unread:
+    if not _are_rules_in_doubt(federation):
         return False
     known = (Operation.REPLICAS, Operation.COMPONENTS)
     return binding.spec.is_workload and all(interpreter.by(operation, obj) is None for operation in known)
+
+
+def are_needs_in_doubt(obj: Object, interpreter: Interpreter, federation: Federation) -> bool:
+    """Whether a rule that is not there now may say what the object needs."""
+    return _are_rules_in_doubt(federation) and interpreter.by(Operation.DEPENDENCIES, obj) is None
+
+
+def _are_rules_in_doubt(federation: Federation) -> bool:
+    return bool(federation.unread) or any(key.group == "config.karmada.io" for key in federation.broken)

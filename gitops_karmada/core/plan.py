@@ -9,6 +9,7 @@ from gitops_karmada.core.causes import DECLARED, cause_of, declared_digest
 from gitops_karmada.core.definitions import defined, undefined
 from gitops_karmada.core.dependencies import Attached, attach, recorded_references, references_of
 from gitops_karmada.core.dispatch import dispatched, namespaced, rendering_of
+from gitops_karmada.core.doubt import are_needs_in_doubt
 from gitops_karmada.core.gather import gathered, remembered, with_decision
 from gitops_karmada.core.hydrate import released, remembered_members
 from gitops_karmada.core.identity import content_of
@@ -151,7 +152,7 @@ def _attached(
             continue
         # A workload that cannot be read, or asked, still needs what it needed: unknown is not nothing.
         references[key] = recorded_references(binding)
-        if template is None:
+        if template is None or are_needs_in_doubt(template.object, interpreter, federation):
             continue
         try:
             references[key] = references_of(binding, template.object, contents[key], interpreter)
