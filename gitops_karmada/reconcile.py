@@ -118,13 +118,27 @@ def read(world: World) -> Question:
 
 
 def _with_history(federation: Federation, ledger: Ledger, world: World) -> Federation:
-    """The federation, with the commit that the source has lost since the last turn that wrote something."""
+    """The federation, with a word about a commit that the source has lost since the last turn that wrote something.
+
+    Where the settings hold what only that took away, with the commit itself too.
+    """
     last = str(ledger.memory.get(REWRITTEN) or ledger.source_commit)
-    now, accepted = federation.commit.id, federation.settings.spec.deletion.accept_rewritten
-    is_accepted = len(accepted) >= SHORTEST_ID and last.startswith(accepted)
-    if not last or not now or last == now or is_accepted or world.descends(last, now):
+    now, deletion = federation.commit.id, federation.settings.spec.deletion
+    accepted = len(deletion.accept_rewritten) >= SHORTEST_ID and last.startswith(deletion.accept_rewritten)
+    if not last or not now or last == now or accepted or world.descends(last, now):
         return federation
-    return replace(federation, rewritten_from=last)
+    told = replace(federation, problems=(*federation.problems, _rewritten(last, now)))
+    return replace(told, rewritten_from=last) if deletion.hold_rewritten else told
+
+
+def _rewritten(last: str, now: str) -> Problem:
+    return Problem(
+        code="GK4002",
+        severity=Severity.WARNING,
+        subject=f"commit {now[:7]}",
+        message=f"does not descend from {last[:7]}, which was followed before: somebody force-pushed",
+        hint="The new tip is followed. Protect the branch against force-pushes, or set spec.deletion.holdRewritten",
+    )
 
 
 def decide(world: World, question: Question) -> Plan:

@@ -619,7 +619,8 @@ def test_what_an_interpreter_cannot_retain_is_not_applied(stage: Field) -> None:
 # History --------------------------------------------------------------------------------------------------------------
 
 
-def test_a_rewound_source_deletes_nothing_until_that_is_accepted(stage: Field) -> None:
+def test_a_rewound_source_deletes_nothing_until_that_is_accepted_where_that_is_held(stage: Field) -> None:
+    stage.configure(members=[{"name": "east"}, {"name": "west"}], deletion={"holdRewritten": True})
     stage.commit([deployment("late", replicas=2)])
     stage.turns()
     late = f"{stage.commits:040x}"
@@ -635,7 +636,9 @@ def test_a_rewound_source_deletes_nothing_until_that_is_accepted(stage: Field) -
     stage.restart()
     stage.turns()
     assert "late" in stage.names("east")
-    stage.configure(members=[{"name": "east"}, {"name": "west"}], deletion={"acceptRewritten": late})
+    stage.configure(
+        members=[{"name": "east"}, {"name": "west"}], deletion={"holdRewritten": True, "acceptRewritten": late}
+    )
     stage.commit()
     stage.turns()
     assert "late" not in stage.names("east")

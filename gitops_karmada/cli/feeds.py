@@ -10,11 +10,11 @@ from gitops_karmada.cli.connections import odd_members
 from gitops_karmada.cli.settings_file import settings_in
 from gitops_karmada.core.federate import federate
 from gitops_karmada.model.federation import Commit, Federation
-from gitops_karmada.model.problems import Location, Problem, Severity
+from gitops_karmada.model.problems import Location
 from gitops_karmada.repo.failures import GitError
 from gitops_karmada.repo.folder import FolderTree
 from gitops_karmada.repo.reading import ManifestReader
-from gitops_karmada.repo.source import Reading, Source
+from gitops_karmada.repo.source import Source
 from gitops_karmada.repo.tree import SourceTree
 
 
@@ -82,8 +82,6 @@ class SourceFeed:
         reading = self.source.read()
         if self._last is None or self._last.federation.commit.id != reading.commit.id:
             self._last = read_tree(self.source.tree(reading.commit), self._reader)
-        if reading.rewritten_from:
-            return _with_warning(self._last, reading)
         return self._last
 
 
@@ -133,17 +131,3 @@ def read_tree(tree: SourceTree, reader: ManifestReader) -> Read:
     )
     federation = replace(federation, problems=(*federation.problems, *odd_members(federation)))
     return Read(federation=federation, lines=Lines(tree))
-
-
-def _with_warning(read: Read, reading: Reading) -> Read:
-    """The same, and a word about the force-push: people should know, and removals stay within their guards."""
-    before = (reading.rewritten_from or "")[:7]
-    problem = Problem(
-        code="GK4002",
-        severity=Severity.WARNING,
-        subject=f"commit {reading.commit.id[:7]}",
-        message=f"does not descend from {before}, which was read before: somebody force-pushed",
-        hint="The new tip is followed; protect the branch against force-pushes",
-    )
-    federation = replace(read.federation, problems=(*read.federation.problems, problem))
-    return replace(read, federation=federation)

@@ -56,11 +56,13 @@ class StatusSettings:
 class DeletionSettings:
     """How much one turn may delete: as many objects as the larger of the two allows.
 
-    `accept_rewritten` is the commit (its first letters, 7 at least) that the source may have lost by a force-push.
+    With `hold_rewritten` nothing is deleted that only a force-push took away; `accept_rewritten` is the commit (its first
+    letters, 7 at least) that the source may have lost nevertheless.
     """
 
     max_objects: int = 10
     max_percent: int = 20
+    hold_rewritten: bool = False
     accept_rewritten: str = ""
     protected_namespaces: tuple[str, ...] = ("default", "kube-system", "kube-public", "kube-node-lease")
 
