@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
 
-.PHONY: demo test lint check venv binaries lock clean
+.PHONY: demo test lint check docs venv binaries lock clean
 
 # A whole turn over the embedded default: commit, plan, status branch, apply, a taint, the moved replicas.
 demo: $(VENV)/.runtime
@@ -26,6 +26,10 @@ lint: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 check: lint test
+
+# Write the pages that follow from the program.
+docs: $(VENV)/.dev
+	$(BIN)/python docs/generate.py
 
 venv: $(VENV)/.dev
 

@@ -73,7 +73,7 @@ def _check_server(connection: MemberConnection, access: Access) -> None:
         if access.insecure and not connection.insecure_skip_tls_verify:
             raise SettingsError(
                 f"member {connection.cluster}: its kubeconfig says insecure-skip-tls-verify; "
-                "give a certificate-authority, or allow it for this member with insecureSkipTLSVerification"
+                "give the certificate-authority of its API server instead"
             )
         return
     raise SettingsError(f"member {connection.cluster}: the server must be an https URL, not {access.server!r}")

@@ -56,8 +56,8 @@ class StatusSettings:
 class DeletionSettings:
     """How much one turn may delete: as many objects as the larger of the two allows.
 
-    With `hold_rewritten` nothing is deleted that only a force-push took away; `accept_rewritten` is the commit (its first
-    letters, 7 at least) that the source may have lost nevertheless.
+    With `hold_rewritten` nothing is deleted that only a force-push took away; `accept_rewritten` is the commit (its
+    first letters, 7 at least) that the source may have lost nevertheless.
     """
 
     max_objects: int = 10
