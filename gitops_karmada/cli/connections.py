@@ -87,6 +87,7 @@ def odd_members(federation: Federation) -> Iterator[Problem]:
         _wrong_file(member) for member in members if member.credentials and not is_file_name(member.credentials)
     )
     yield from (_no_cluster(member) for member in members if member.name not in registered)
+    yield from (_pulling(member) for member in members if member.mode is MemberMode.PULL)
     yield from _twice(members)
     for name in sorted(registered.keys() - {member.name for member in members}):
         yield Problem(
@@ -107,6 +108,17 @@ def _wrong_file(member: MemberSettings) -> Problem:
         path="credentials",
         message=f"{member.credentials!r} is no file name",
         hint="Name a file of the folder that is given with --credentials; the repository cannot name other paths",
+    )
+
+
+def _pulling(member: MemberSettings) -> Problem:
+    return Problem(
+        code="GK8003",
+        location=Location(file=FILE),
+        subject=f"member {member.name}",
+        path="mode",
+        message="there is no agent for mode pull yet, so nothing would be applied there",
+        hint="Use push, or render-only with Argo CD or Flux in the member",
     )
 
 
