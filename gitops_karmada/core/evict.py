@@ -132,13 +132,13 @@ def evict(binding: Binding, task: GracefulEvictionTask) -> Binding:
     return replace(binding, spec=replace(spec, clusters=clusters, graceful_eviction_tasks=tasks))
 
 
-def assess_tasks(binding: Binding, now: datetime, timeout: timedelta) -> Binding:
+def assess_tasks(binding: Binding, now: datetime, timeout: timedelta, silent: frozenset[str] = frozenset()) -> Binding:
     """Date new tasks, and drop those that are done: replaced by healthy clusters, out of time, or released by hand.
 
-    A dropped task is what lets the old cluster's work go.
+    A dropped task is what lets the old cluster's work go. What a `silent` cluster said last does not make it healthy.
     """
     tasks = binding.spec.graceful_eviction_tasks
-    kept = tuple(_dated(task, now) for task in tasks if _is_kept(task, binding, now, timeout))
+    kept = tuple(_dated(task, now) for task in tasks if _is_kept(task, binding, now, timeout, silent))
     if kept == tasks:
         return binding
     return replace(binding, spec=replace(binding.spec, graceful_eviction_tasks=kept))
@@ -167,20 +167,22 @@ def _dated(task: GracefulEvictionTask, now: datetime) -> GracefulEvictionTask:
     return replace(task, creation_timestamp=now) if task.creation_timestamp is None else task
 
 
-def _is_kept(task: GracefulEvictionTask, binding: Binding, now: datetime, timeout: timedelta) -> bool:
+def _is_kept(
+    task: GracefulEvictionTask, binding: Binding, now: datetime, timeout: timedelta, silent: frozenset[str]
+) -> bool:
     if task.creation_timestamp is None:
         return True
     if task.suppress_deletion is not None:
         return task.suppress_deletion
     grace = timeout if task.grace_period_seconds is None else timedelta(seconds=task.grace_period_seconds)
-    return now <= task.creation_timestamp + grace and not _is_replaced(binding)
+    return now <= task.creation_timestamp + grace and not _is_replaced(binding, silent)
 
 
-def _is_replaced(binding: Binding) -> bool:
+def _is_replaced(binding: Binding, silent: frozenset[str]) -> bool:
     """Scheduled as it is now, and healthy in every target. With no target at all there is nothing to wait for."""
     healthy = {item.cluster_name for item in binding.status.aggregated_status if item.health is Health.HEALTHY}
     return binding.status.scheduler_observed_generation == binding.metadata.generation and all(
-        target.name in healthy for target in binding.spec.clusters
+        target.name in healthy and target.name not in silent for target in binding.spec.clusters
     )
 
 

@@ -17,6 +17,7 @@ from gitops_karmada.model.clusters import Cluster
 from gitops_karmada.model.federation import Template
 from gitops_karmada.model.frozen import Frozen
 from gitops_karmada.model.members import Observed
+from gitops_karmada.model.members import Unreachable
 from gitops_karmada.model.objects import ClusterName, Key
 from gitops_karmada.model.plan import Question
 from gitops_karmada.model.policies import WorkloadRebalancer
@@ -127,9 +128,10 @@ def _refused(key: Key, why: str, question: Question) -> Problem:
 
 def _assess(found: Unsettled, question: Question) -> None:
     timeout = timedelta(seconds=question.federation.settings.spec.failover.graceful_eviction_timeout_seconds)
+    silent = frozenset(str(name) for name, state in question.members.items() if isinstance(state, Unreachable))
     for key, binding in found.bindings.items():
         if binding.spec.graceful_eviction_tasks:
-            found.bindings[key] = assess_tasks(binding, question.now, timeout)
+            found.bindings[key] = assess_tasks(binding, question.now, timeout, silent)
             if found.bindings[key] is not binding:
                 found.released[key] = binding
 

@@ -194,6 +194,13 @@ def test_what_is_released_by_hand_goes_also_where_it_found_no_other_place() -> N
     assert kept_where_homeless(assess_tasks(before, NOW, TIMEOUT), before, NOW).spec.graceful_eviction_tasks == ()
 
 
+def test_what_a_silent_cluster_said_last_does_not_make_it_healthy() -> None:
+    """The old copy stays until its replacement is seen to run, not only remembered to have run."""
+    before = tasked(task(1), Health.HEALTHY)
+    assert assess_tasks(before, NOW, TIMEOUT).spec.graceful_eviction_tasks == ()
+    assert assess_tasks(before, NOW, TIMEOUT, frozenset({"m0"})) == before
+
+
 def test_a_new_task_is_dated_and_kept() -> None:
     """V9.10."""
     after = assess_tasks(tasked(task(None), Health.HEALTHY), NOW, TIMEOUT)
