@@ -16,8 +16,7 @@ from gitops_karmada.model.bindings import Binding
 from gitops_karmada.model.clusters import Cluster
 from gitops_karmada.model.federation import Template
 from gitops_karmada.model.frozen import Frozen
-from gitops_karmada.model.members import Observed
-from gitops_karmada.model.members import Unreachable
+from gitops_karmada.model.members import Observed, Unreachable
 from gitops_karmada.model.objects import ClusterName, Key
 from gitops_karmada.model.plan import Question
 from gitops_karmada.model.policies import WorkloadRebalancer
