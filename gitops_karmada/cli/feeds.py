@@ -12,17 +12,18 @@ from gitops_karmada.core.federate import federate
 from gitops_karmada.model.federation import Commit, Federation
 from gitops_karmada.model.problems import Location
 from gitops_karmada.repo.failures import GitError
+from gitops_karmada.repo.file_names import is_hidden, is_manifest_name
 from gitops_karmada.repo.folder import FolderTree
 from gitops_karmada.repo.reading import ManifestReader
 from gitops_karmada.repo.source import Source
-from gitops_karmada.repo.tree import SourceTree
+from gitops_karmada.repo.tree import SourceTree, blob_id
 
 
 class Lines:
     """The lines of a tree's files, for findings. Each file is read when first asked for."""
 
     def __init__(self, tree: SourceTree) -> None:
-        self._tree = tree
+        self.tree = tree
         self._known: dict[str, list[str]] = {}
 
     def __call__(self, location: Location) -> str | None:
@@ -32,9 +33,9 @@ class Lines:
         return lines[location.line - 1] if 0 < location.line <= len(lines) else None
 
     def _read(self, file: str) -> list[str]:
-        if file not in self._tree.files:
+        if file not in self.tree.files:
             return []
-        ((_, data),) = self._tree.contents([file])
+        ((_, data),) = self.tree.contents([file])
         return list(_discreet(data.decode("utf-8", "replace").splitlines()))
 
 
@@ -101,6 +102,18 @@ class FolderFeed:
         source = Source(str(self._folder), cache=self._cache)
         tree = FolderTree(self._folder, commit=_checked_out(source), ignored=_ignored(source))
         return read_tree(tree, self._reader)
+
+
+def is_committed(folder: Path, cache: Path, lines: Lines) -> bool:
+    """Whether every manifest of the folder is as in the commit that is checked out there, and none is missing."""
+    tree = lines.tree
+    if not tree.commit.id or not (folder / ".git").exists():
+        return False
+    committed = Source(str(folder), cache=cache).tree(tree.commit).files
+    here = [path for path in tree.files if is_manifest_name(path)]
+    if {path for path in committed if is_manifest_name(path) and not is_hidden(path)} - set(here):
+        return False
+    return all(path in committed and committed[path].blob == blob_id(data) for path, data in tree.contents(here))
 
 
 def _checked_out(source: Source) -> Commit:

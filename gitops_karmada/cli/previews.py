@@ -50,7 +50,7 @@ def preview(asked: Asked) -> tuple[Preview, Lines]:
     found = Preview(
         changes=changes(plan, question.ledger, question.federation),
         commit=question.federation.commit,
-        uncommitted=sources.as_it_is(asked.where),
+        uncommitted=sources.is_uncommitted(asked.where, decided.lines),
         base=asked.base,
         status_commit=question.ledger.commit or "",
         members=tuple(sorted(declared.value.name for declared in question.federation.clusters)),

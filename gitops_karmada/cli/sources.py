@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from gitops_karmada.cli import places
-from gitops_karmada.cli.feeds import FolderFeed, Read, SourceFeed
+from gitops_karmada.cli.feeds import FolderFeed, Lines, Read, SourceFeed, is_committed
 from gitops_karmada.cli.options import Where
 from gitops_karmada.model.problems import Location, Problem, SettingsError
 from gitops_karmada.repo.credentials import Credentials, SshKey, TokenFile
@@ -53,6 +53,12 @@ def as_it_is(where: Where) -> bool:
     """Whether the files of a folder are meant as they lie there: no commit and no branch was named."""
     folder = places.local_folder(where)
     return folder is not None and not where.rev and not where.branch and not _is_bare(folder)
+
+
+def is_uncommitted(where: Where, lines: Lines) -> bool:
+    """Whether files of a folder are meant that are not, or not so, in the commit that is checked out there."""
+    folder = places.local_folder(where)
+    return folder is not None and as_it_is(where) and not is_committed(folder, places.cache(where), lines)
 
 
 def _is_bare(folder: Path) -> bool:

@@ -197,7 +197,7 @@ def test_wrong_settings_are_shown_with_their_lines(fleet: Fleet) -> None:
     fleet.edit("gitops-karmada.yaml", "maxObjects: 10", "maxObjects: ten")
     answer = fleet("validate")
     assert answer.code == Exit.USAGE
-    assert re.search(r"gitops-karmada.yaml:33:5\n +\|\n33 \|     maxObjects: ten\n +\|     \^{10}\n", answer.err)
+    assert re.search(r"gitops-karmada.yaml:32:5\n +\|\n32 \|     maxObjects: ten\n +\|     \^{10}\n", answer.err)
 
 
 def test_plan_of_a_new_repository(fleet: Fleet) -> None:
@@ -736,3 +736,11 @@ def test_the_shell_completes_verbs_and_flags() -> None:
         check=False,
     )
     assert answer.stdout == "plain,validate\n"
+
+
+def test_a_plan_says_whether_its_files_are_committed(fleet: Fleet) -> None:
+    """What to do next differs: commit and push, or nothing but wait for the turn."""
+    assert "the files as they are" not in fleet("plan").out
+    template = fleet.repository / "templates" / "shop" / "web.yaml"
+    template.write_text(template.read_text() + "# a word\n")
+    assert "Plan for the files as they are" in fleet("plan").out
