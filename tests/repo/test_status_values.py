@@ -52,5 +52,6 @@ def test_a_file_spoilt_by_hand_stops_the_reading_and_is_named(tmp_path: Path) ->
     git(person, "reset", "--quiet", "--hard", "FETCH_HEAD")
     commit(person, {BINDING: "a: b: c\n"})
     git(person, "push", "--quiet", "origin", "HEAD:refs/heads/status")
+    _, files = values(remote, tmp_path / "cache").read()
     with pytest.raises(RepositoryError, match=re.escape(BINDING)):
-        values(remote, tmp_path / "cache").read()
+        dict(files)
