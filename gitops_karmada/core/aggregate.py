@@ -9,6 +9,7 @@ from gitops_karmada.core.conditions import condition_of, with_condition
 from gitops_karmada.core.interpret import Interpreter
 from gitops_karmada.core.interpreters import InterpretError
 from gitops_karmada.core.quota import with_reports
+from gitops_karmada.core.render import staying
 from gitops_karmada.model.actions import (
     Applied,
     Conflicting,
@@ -28,7 +29,6 @@ from gitops_karmada.model.clusters import Condition
 from gitops_karmada.model.decode import encode
 from gitops_karmada.model.federation import Template
 from gitops_karmada.model.objects import Key, Object, gvk_of
-from gitops_karmada.model.placement import PurgeMode
 from gitops_karmada.model.plan import Plan
 from gitops_karmada.model.problems import Location, Problem, Severity
 from gitops_karmada.model.works import ManifestIdentifier, ManifestStatus, Place, Work, WorkStatus
@@ -200,29 +200,18 @@ def _by_binding(works: Iterable[Work]) -> dict[Key, list[Work]]:
 
 def _settled_binding(binding: Binding, works: Iterable[Work], leaving: Iterable[Work], now: datetime) -> Binding:
     """`leaving` are copies that are not seen to be gone yet: people still find them there."""
-    staying = [_item(work) for work in works]
-    expected = expected_clusters(binding)
-    done = bool(expected) and {item.cluster_name for item in staying if item.applied} == expected == {
-        item.cluster_name for item in staying
+    kept = [_item(work) for work in works]
+    expected = staying(binding.spec)
+    done = bool(expected) and {item.cluster_name for item in kept if item.applied} == expected == {
+        item.cluster_name for item in kept
     }
-    items = tuple(sorted([*staying, *map(_item, leaving)], key=lambda item: item.cluster_name))
+    items = tuple(sorted([*kept, *map(_item, leaving)], key=lambda item: item.cluster_name))
     if not items and not expected and condition_of(binding.status.conditions, FULLY_APPLIED) is None:
         # Nothing was ever to be applied.
         return binding
     conditions = with_condition(binding.status.conditions, _fully_applied(done), now)
     status = replace(binding.status, aggregated_status=items, conditions=conditions)
     return binding if status == binding.status else replace(binding, status=status)
-
-
-def expected_clusters(binding: Binding) -> set[str]:
-    """Where the object should be: scheduled, required by another binding, or kept until its replacement runs."""
-    spec = binding.spec
-    names = {target.name for target in spec.clusters}
-    names.update(target.name for snapshot in spec.required_by for target in snapshot.clusters)
-    names.update(
-        task.from_cluster for task in spec.graceful_eviction_tasks if task.purge_mode is not PurgeMode.DIRECTLY
-    )
-    return names
 
 
 def _item(work: Work) -> AggregatedStatusItem:

@@ -184,15 +184,3 @@ def _is_replaced(binding: Binding, silent: frozenset[str]) -> bool:
     return binding.status.scheduler_observed_generation == binding.metadata.generation and all(
         target.name in healthy and target.name not in silent for target in binding.spec.clusters
     )
-
-
-def purged_at_once(binding: Binding) -> frozenset[str]:
-    """The clusters whose work goes before another one comes."""
-    tasks = binding.spec.graceful_eviction_tasks
-    return frozenset(task.from_cluster for task in tasks if task.purge_mode is PurgeMode.DIRECTLY)
-
-
-def kept_behind(binding: Binding) -> frozenset[str]:
-    """The clusters that a binding has left, and whose work stays until its task is dropped."""
-    tasks = binding.spec.graceful_eviction_tasks
-    return frozenset(task.from_cluster for task in tasks if task.purge_mode is not PurgeMode.DIRECTLY)

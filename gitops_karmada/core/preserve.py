@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from gitops_karmada.core.json_path import PathError, evaluate
 from gitops_karmada.model.bindings import Binding
 from gitops_karmada.model.frozen import NOTHING, Frozen
-from gitops_karmada.model.placement import PurgeMode, StatePreservation
+from gitops_karmada.model.placement import StatePreservation
 
 
 class StateError(Exception):
@@ -23,14 +23,3 @@ def preserved_state(binding: Binding, preservation: StatePreservation | None, cl
         return Frozen({rule.alias_label_name: evaluate(rule.json_path, status) for rule in preservation.rules})
     except PathError as error:
         raise StateError(f"the state to preserve from Cluster({cluster}) cannot be read: {error}") from error
-
-
-def injected_labels(binding: Binding, cluster: str) -> Mapping[str, str]:
-    """The labels that a work in the only target gets: those of the last eviction, which purged its cluster at once."""
-    tasks, targets = binding.spec.graceful_eviction_tasks, binding.spec.clusters
-    if not tasks or len(targets) != 1 or targets[0].name != cluster:
-        return NOTHING
-    last = tasks[-1]
-    if last.purge_mode is not PurgeMode.DIRECTLY or cluster in last.clusters_before_failover:
-        return NOTHING
-    return last.preserved_label_state

@@ -158,7 +158,7 @@ def _work(binding: Binding, overridden: Overridden, cluster: ClusterName, render
     spec, obj = binding.spec, overridden.object
     resolution = conflict_resolution(obj, spec)
     manifest = _stamped(prune(obj), binding.metadata.generation)
-    state = _preserved_state(spec, cluster) if rendering.stateful_failover_injection else NOTHING
+    state = injected_labels(spec, cluster) if rendering.stateful_failover_injection else NOTHING
     return Work(
         cluster=cluster,
         manifest=_labelled(manifest, state) if state else manifest,
@@ -182,7 +182,7 @@ def _labelled(obj: Object, labels: Mapping[str, Any]) -> Object:
     return {**obj, "metadata": {**metadata_of(obj), "labels": {**labels_of(obj), **labels}}}
 
 
-def _preserved_state(spec: BindingSpec, cluster: str) -> Mapping[str, str]:
+def injected_labels(spec: BindingSpec, cluster: str) -> Mapping[str, str]:
     """Labels for a stateful workload that moved as a whole, in the cluster that it moved to."""
     tasks = spec.graceful_eviction_tasks
     if len(targets(spec)) != 1 or not tasks or tasks[-1].purge_mode is not PurgeMode.DIRECTLY:

@@ -4,9 +4,9 @@ from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from gitops_karmada.core.aggregate import expected_clusters
 from gitops_karmada.core.claim import claim_of, policy_key
 from gitops_karmada.core.doubt import clusters_in_doubt, template_in_doubt
+from gitops_karmada.core.render import staying
 from gitops_karmada.model.bindings import Binding
 from gitops_karmada.model.federation import Federation, Ledger
 from gitops_karmada.model.objects import ClusterName, Key
@@ -79,7 +79,7 @@ def _hold(
 ) -> tuple[Hold, ...] | None:
     """Why the work stays as it is: no hold at all for one that waits for its replacement. None: it may go."""
     binding = bindings.get(work.binding) if work.binding is not None else None
-    if binding is not None and place.cluster in expected_clusters(binding):
+    if binding is not None and place.cluster in staying(binding.spec):
         # Kept until its replacement runs, or because it could not be rendered anew: what runs stays.
         return ()
     if Key(group="cluster.karmada.io", kind="Cluster", name=place.cluster) in federation.broken:

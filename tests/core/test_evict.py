@@ -13,13 +13,12 @@ from gitops_karmada.core.evict import (
     evict,
     evict_repelled,
     eviction_budget,
-    kept_behind,
     kept_where_homeless,
-    purged_at_once,
     time_tolerated,
 )
 from gitops_karmada.core.failover import watch
-from gitops_karmada.core.preserve import StateError, injected_labels, preserved_state
+from gitops_karmada.core.preserve import StateError, preserved_state
+from gitops_karmada.core.render import injected_labels, leaving_directly, staying
 from gitops_karmada.core.triggers import APPLIED_PLACEMENT
 from gitops_karmada.model.bindings import (
     AggregatedStatusItem,
@@ -134,8 +133,8 @@ def test_purge_mode(failover: Any, mode: str, expected: PurgeMode) -> None:
     wish = applied(binding(1, placement(), {"m1": 1}, failover=failover and decode(Failover, failover).unwrap()))
     after = evict_repelled([wish], TAINTED, replace(ON, no_execute_purge_mode=mode), NOW).bindings[wish.key]
     assert after.spec.graceful_eviction_tasks[0].purge_mode is expected
-    assert purged_at_once(after) == ({"m1"} if expected is PurgeMode.DIRECTLY else set())
-    assert kept_behind(after) == ({"m1"} if expected is PurgeMode.GRACEFULLY else set())
+    assert leaving_directly(after.spec) == ({"m1"} if expected is PurgeMode.DIRECTLY else set())
+    assert staying(after.spec) == ({"m1"} if expected is PurgeMode.GRACEFULLY else set())
 
 
 def test_a_second_eviction_leaves_no_second_task() -> None:
@@ -294,7 +293,7 @@ def test_state_is_injected_only_where_the_workload_is_new() -> None:
         clusters_before_failover=("m1", "m3"),
     )
     moved = binding(1, placement(), {"m2": 1}, graceful_eviction_tasks=(left,))
-    assert injected_labels(moved, "m2") == {"a": "1"}
-    assert injected_labels(replace(moved, spec=replace(moved.spec, clusters=(TargetCluster(name="m3"),))), "m3") == {}
+    assert injected_labels(moved.spec, "m2") == {"a": "1"}
+    assert injected_labels(replace(moved.spec, clusters=(TargetCluster(name="m3"),)), "m3") == {}
     two = (TargetCluster(name="m2"), TargetCluster(name="m3"))
-    assert injected_labels(replace(moved, spec=replace(moved.spec, clusters=two)), "m2") == {}
+    assert injected_labels(replace(moved.spec, clusters=two), "m2") == {}

@@ -7,10 +7,11 @@ from typing import Any, Final
 from gitops_karmada.cli.ledgers import State
 from gitops_karmada.cli.output.tables import Cell
 from gitops_karmada.cli.output.terminal import Span, Tone
-from gitops_karmada.core.aggregate import APPLIED, expected_clusters
+from gitops_karmada.core.aggregate import APPLIED
 from gitops_karmada.core.conditions import condition_of
 from gitops_karmada.core.place import SCHEDULED
 from gitops_karmada.core.record import binding_path, cluster_path, work_path
+from gitops_karmada.core.render import staying
 from gitops_karmada.model.bindings import Binding
 from gitops_karmada.model.clusters import Cluster, Condition
 from gitops_karmada.model.decode import encode
@@ -61,7 +62,7 @@ def full_name(key: Key) -> str:
 def _binding(key: Key, binding: Binding, state: State) -> Item:
     why = state.ledger.whys.get(key)
     shares = {target.name: target.replicas for target in binding.spec.clusters}
-    targets = sorted(expected_clusters(binding))
+    targets = sorted(staying(binding.spec))
     runs = " ".join(_share(name, shares.get(name, 0)) for name in targets)
     replicas = str(binding.spec.replicas) if binding.spec.is_workload else "–"
     template = state.federation.templates.get(key)
