@@ -39,12 +39,11 @@ from gitops_karmada.model.managed_fields import APPLY, UPDATE, fields_digest
 from gitops_karmada.model.marks import PREFIX, field_manager, is_ours
 from gitops_karmada.model.objects import Object, annotations_of, labels_of, metadata_of
 from gitops_karmada.model.problems import SettingsError
-from gitops_karmada.model.secrets import repeats_values, shown_digest
+from gitops_karmada.model.secrets import LAST_APPLIED, repeats_values, shown_digest
 from gitops_karmada.model.works import Place
 
 # No object ever has this version (etcd counts from 2), so an apply that names it can create but never change one.
 NEVER_THERE = "1"
-LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 # What Karmada's words on our objects say about us, and nothing about whoever keeps a released object.
 RELEASED_KEYS = frozenset({"resourcetemplate.karmada.io/generation", "resourcetemplate.karmada.io/uid"})
 

@@ -3,10 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gitops_karmada.model.objects import Object, annotations_of, group_of, metadata_of
+from gitops_karmada.model.objects import Object, group_of
 from gitops_karmada.model.problems import Problem
-
-LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 _FIELDS = ("data", "stringData")
 _SOPS_VALUE = "ENC["
@@ -29,16 +27,6 @@ def leak(obj: Object) -> Problem | None:
     keys = ", ".join(readable[:5]) + (" …" if len(readable) > 5 else "")
     path = readable[0] if len(readable) == 1 else readable[0].partition(".")[0]
     return Problem(code="GK1006", path=path, message=f"a Secret with readable values ({keys})", hint=_HINT)
-
-
-def without_last_applied(obj: Object) -> Object:
-    """The object without kubectl's copy of it, which may hold a whole Secret."""
-    if LAST_APPLIED not in annotations_of(obj):
-        return obj
-    metadata = metadata_of(obj)
-    kept = {key: value for key, value in annotations_of(obj).items() if key != LAST_APPLIED}
-    rest = {key: value for key, value in metadata.items() if key != "annotations"}
-    return {**obj, "metadata": {**rest, "annotations": kept} if kept else rest}
 
 
 def _readable_keys(obj: Object) -> Iterator[str]:

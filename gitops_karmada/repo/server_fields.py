@@ -5,7 +5,7 @@ from typing import Any
 
 from gitops_karmada.model.files import FieldPath
 from gitops_karmada.model.objects import Object, annotations_of, group_of, metadata_of
-from gitops_karmada.repo.secrets import LAST_APPLIED
+from gitops_karmada.model.secrets import LAST_APPLIED
 
 _METADATA = (
     "creationTimestamp",
